@@ -172,7 +172,8 @@ async function carryOut({ log }: Deps, { call, isRepeatable }: PreparedTool): Pr
   const bytes = Buffer.byteLength(JSON.stringify(outcome.result ?? null));
   if (bytes <= STEP_BYTES_MAX) return outcome;
   const message = `Its answer is ${bytes} bytes of JSON, the limit is ${STEP_BYTES_MAX}: ask for less, with arguments that choose fields or pages.`;
-  return { failed: { code: 'too_large', message }, isFinal: !isRepeatable };
+  const usd = outcome.usd ?? 0;
+  return { failed: { code: 'too_large', message }, isFinal: !isRepeatable, usd };
 }
 
 /** The call is over: what came of it is lost only if it cannot be stored for long. */

@@ -84,16 +84,31 @@ const END = statement(
    WHERE run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND calling_until = $until`,
 );
 
-export type ToolOutcome =
+/** A row of its own, which each event of the run writes as well: not for calls that cost nothing. */
+const END_AND_BOOK = statement(
+  'end-tool-call-and-book',
+  `WITH ended AS (
+     UPDATE run_steps SET status = $status, result = $result::json, finished_at = now(), calling_until = NULL
+     WHERE run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND calling_until = $until RETURNING run_id
+   )
+   UPDATE runs r SET cost_usd = r.cost_usd + $usd FROM ended WHERE r.id = ended.run_id`,
+);
+
+export type ToolOutcome = (
   | { result: unknown }
   /** `isFinal`: not called again by a later attempt either, because it may have had an effect. */
-  | { failed: ToolFailure; isFinal: boolean };
+  | { failed: ToolFailure; isFinal: boolean }
+) & {
+  /** What the call has cost, in US dollars; it is added to the cost of the run. */
+  usd?: number;
+};
 
 /** False: another call has taken its place. The run may have moved on; what came of the call is for its next attempt then. */
 export async function endToolCall(pool: Pool, place: ToolPlace, until: Date, outcome: ToolOutcome): Promise<boolean> {
   const { runId: run_id, ordinal } = place;
   const status = 'failed' in outcome && !outcome.isFinal ? 'failed' : 'completed';
-  const { rowCount } = await pool.query(END({ run_id, ordinal, until, status, result: recordOf(outcome) }));
+  const row = { run_id, ordinal, until, status, result: recordOf(outcome) };
+  const { rowCount } = await pool.query(outcome.usd ? END_AND_BOOK({ ...row, usd: outcome.usd }) : END(row));
   return rowCount === 1;
 }
 

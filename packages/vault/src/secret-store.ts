@@ -112,6 +112,21 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       return Object.fromEntries(await Promise.all(values));
     },
 
+    /** All values that decrypt, to be masked in what leaves. Does not count as a use. */
+    valuesOf: async (workspaceId: string): Promise<string[]> => {
+      const { rows } = await pool.query<{ name: string; version: number; sealed: Buffer }>(
+        'SELECT name, version, sealed FROM secrets WHERE workspace_id = $1',
+        [workspaceId],
+      );
+      const opened = rows.map(({ name, version, sealed }) =>
+        vault.open(workspaceId, { table: TABLE, name, version }, sealed).catch((err) => {
+          if (isDependencyDown(err)) throw err;
+          return [];
+        }),
+      );
+      return (await Promise.all(opened)).flat();
+    },
+
     /** Whether it is set, and whether the stored value decrypts. Does not count as a use. */
     test: async (workspaceId: string, name: string): Promise<{ isSet: boolean; decrypts: boolean }> => {
       const { rows } = await pool.query<{ version: number; sealed: Buffer }>(

@@ -39,6 +39,7 @@ import { auditOperations } from './audit/audit-routes';
 import { canonicalPath } from './canonical-path';
 import type { ChangeHub } from './changes/change-hub';
 import { changeOperations } from './changes/change-routes';
+import { createChat } from './chat/chat-routes';
 import { connectionOperations } from './connections/connection-routes';
 import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
@@ -47,6 +48,7 @@ import { integrationOperations } from './integrations/integration-routes';
 import { mcpOperations } from './mcp/mcp-routes';
 import type { SurfaceUrls } from './mcp/surface-client';
 import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
+import { modelOperations } from './models/model-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
 import { downloadOperations } from './runs/run-download';
@@ -105,6 +107,7 @@ export function createApp(options: AppOptions) {
   const accounts: AccountDeps = {
     ...{ ...deps, sessions, sessionCookie, identities, introspect, signingKeys, setupToken, oidc, publicUrls },
   };
+  const chat = createChat({ ...deps, surfaceUrls: options.surfaceUrls });
   const app = createSurface({
     ...options,
     ...documentsOf('worker', { baseUrl, dashboardUrl, skillsUrl }),
@@ -143,6 +146,8 @@ export function createApp(options: AppOptions) {
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
       ...mcpToolOperations(deps),
+      ...modelOperations(deps),
+      ...chat.operations,
       ...mcpOperations({
         baseUrl,
         publicUrls,
@@ -175,5 +180,5 @@ export function createApp(options: AppOptions) {
     uploads: { storage: memoryForAll(TREE_BYTES_MAX), preservePath: true, defParamCharset: 'utf8' },
     corsOrigins: [dashboardUrl, skillsUrl].map((url) => new URL(url).origin),
   });
-  return { app, introspect, identities, signingKeys };
+  return { app, introspect, identities, signingKeys, drainChat: chat.drain };
 }

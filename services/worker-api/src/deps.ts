@@ -10,6 +10,7 @@ import type { DeliveryLoop } from './alerts/delivery';
 import type { McpClient } from './connections/mcp-port';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Mailer } from './mail/mailer';
+import type { ModelRegistry } from './models/model-registry';
 import type { OauthApps } from './oauth-apps';
 import type { Runnables } from './runs/runnable';
 
@@ -37,6 +38,8 @@ export interface Deps {
   outboundAllow: string[];
   /** OAuth clients that the operator has. */
   oauthApps: OauthApps;
+  /** Models that the operator offers. */
+  models: ModelRegistry;
   /** Undefined: MCP servers cannot be asked. */
   mcpClient: McpClient;
   /** Public addresses of the worker surface and the dashboard, without a slash at the end. */

@@ -6,9 +6,10 @@ import { commonEnv } from '@gantry/service';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
+import { modelAliases, modelProviders, problemsOfAliases } from './model-settings';
 import { oauthApps } from './oauth-apps';
 
-export const envSchema = z.object({
+const variables = z.object({
   ...commonEnv,
   ...authEnv,
   ...objectStoreEnv,
@@ -45,9 +46,19 @@ export const envSchema = z.object({
   OIDC_SIGN_UP: z.enum(['invited', 'anyone']).default('invited'),
   /** OAuth clients of services that workspaces connect, as JSON by app; see docs/connections.md. */
   OAUTH_APPS: oauthApps,
+  /** Models for the chat, as JSON; see docs/models.md. Keys stay in this process. */
+  MODEL_PROVIDERS: modelProviders,
+  /** Short names for them, such as `{"smart": "local/qwen3"}`. */
+  MODEL_ALIASES: modelAliases,
   /** An estimate that budgets are held against: only whoever runs the machines knows what they cost. 0 switches it off. */
   COMPUTE_USD_PER_CPU_HOUR: z.coerce.number().min(0).max(1_000).default(0.04),
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
+});
+
+export const envSchema = variables.superRefine(({ MODEL_ALIASES: aliases, MODEL_PROVIDERS: providers }, context) => {
+  for (const message of problemsOfAliases(aliases, providers)) {
+    context.addIssue({ code: 'custom', path: ['MODEL_ALIASES'], message });
+  }
 });
 
 export type Env = z.infer<typeof envSchema>;

@@ -18,11 +18,14 @@ import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovalsOf } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
+import { interruptLost } from './chat/end-turn';
+import { sweepChatEvents } from './chat/event-repository';
 import { sweepDepartures, sweepUnfinishedConnections } from './connections/departure-repository';
 import { revokeBeforePurge } from './connections/revocations';
 import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
 import { sweepToolLists } from './mcp-client/tool-list-repository';
+import { sweepModelCalls } from './models/model-call-repository';
 import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
 import { countLeftTokenRuns } from './runs/token-budget';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
@@ -58,6 +61,9 @@ export function sweepsOf(
     { what: 'tokens', run: () => sweepTokens(pool) },
     { what: 'budgets of tokens', run: () => countLeftTokenRuns(pool) },
     { what: 'tools of MCP servers', run: () => sweepToolLists(pool) },
+    { what: 'calls of models', run: () => sweepModelCalls(pool) },
+    { what: 'turns of the chat', run: () => interruptLost(pool, null) },
+    { what: 'events of the chat', run: () => sweepChatEvents(pool) },
     { what: 'share links', run: () => sweepShareLinks(pool) },
     { what: 'deliveries of alerts', run: () => purgeOldDeliveries(pool) },
     { what: 'webhook receipts', run: () => sweepWebhookReceipts(pool) },

@@ -43,6 +43,7 @@ runService({
       smtp: { url: env.SMTP_URL, from: env.SMTP_FROM },
       outboundAllow: env.OUTBOUND_ALLOW_CIDRS,
       oauthApps: env.OAUTH_APPS,
+      models: { providers: env.MODEL_PROVIDERS, aliases: env.MODEL_ALIASES },
       auditRetentionDays: env.AUDIT_RETENTION_DAYS,
       computeUsdPerCpuHour: env.COMPUTE_USD_PER_CPU_HOUR,
     }),

@@ -7,10 +7,13 @@ import type { AddressInfo } from 'node:net';
 import request from 'supertest';
 import { callerOf } from './test/caller';
 import { createWorker } from './test/create-worker';
+import { parseModels } from './test/parse-models';
 import { DASHBOARD_URL, PASSWORD, SETUP_TOKEN, startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
 
 const CLIENT_SECRET = 'client-secret-of-this-test-0123456789';
 const AUTHORIZATION_CODE = 'authorization-code-0123456789abcdef';
+const MODEL_KEY = 'key-of-the-model-provider-0123456789';
+const MESSAGE = 'what-somebody-wrote-to-the-chat-0123456789';
 const ACCESS_TOKEN = 'access-token-of-the-provider-0123456789';
 
 let provider: Server;
@@ -24,6 +27,9 @@ beforeAll(async () => {
   // A mail server that is not there: what could not be sent is logged.
   api = await startTestWorkerApi({
     smtpUrl: 'smtp://mailer:password-of-the-mail-server@127.0.0.1:1',
+    models: parseModels([
+      { name: 'echo', kind: 'openai-compatible', base_url: `${issuer}/v1`, api_key: MODEL_KEY, models: ['m'] },
+    ]),
     oidc: { issuer, clientId: 'gantry', clientSecret: CLIENT_SECRET, scopes: 'openid', name: 'Test', signUp: 'anyone' },
   });
 });
@@ -112,6 +118,7 @@ async function useSecrets(): Promise<void> {
     .post('/auth/refresh')
     .set({ Cookie: `svc_cloud_session=${of('session')}`, Origin: DASHBOARD_URL });
   await callerOf(api.url, of('access JWT')).put('/api/secrets/IN_THE_LOG', { value: of('secret') });
+  await callerOf(api.url, api.owner.jwt).post('/api/chat', { message: MESSAGE, stream: false });
   await signInElsewhere(AUTHORIZATION_CODE);
   await signInElsewhere('not-an-id-token-0123456789');
 }
@@ -155,6 +162,8 @@ test('no secret is in any log line, also when everything fails', async () => {
     'authorization code': AUTHORIZATION_CODE,
     'provider token': ACCESS_TOKEN,
     'mail password': 'password-of-the-mail-server',
+    'model key': MODEL_KEY,
+    message: MESSAGE,
   })) {
     expect([name, typeof secret, String(secret).length > 8]).toEqual([name, 'string', true]);
     secrets.set(name, secret);

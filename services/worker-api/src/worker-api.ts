@@ -4,6 +4,7 @@ import {
   connectBus,
   EVENTS_STREAM,
   keepStreams,
+  MODELS,
   type NatsAddress,
   openWorkspaceClosures,
   runEventsStream,
@@ -33,6 +34,8 @@ import { createMailer } from './mail/mailer';
 import type { SurfaceUrls } from './mcp/surface-client';
 import { createMcpClient } from './mcp-client/mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
+import { type ModelSettings, modelRegistry } from './models/model-registry';
+import { modelsOfRun, prepareModel } from './models/run-model';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { computePrice } from './runs/compute-price';
@@ -63,6 +66,8 @@ export interface WorkerApiOptions extends SurfaceSettings {
   outboundAllow: string[];
   /** OAuth clients that the operator has. */
   oauthApps: OauthApps;
+  /** Models that the operator offers. */
+  models: ModelSettings;
   /** Tests: asks MCP servers in place of the real client. */
   mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
   auditRetentionDays: number;
@@ -111,6 +116,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const now = options.now ?? (() => new Date());
   const closures = await openWorkspaceClosures({ pool, bus, log });
+  const models = modelRegistry(options.models);
   const engine = await startRunEngine({
     source: 'worker',
     pool,
@@ -121,8 +127,11 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
     givenTo: createGivenTo(whole),
     tools: {
-      of: async (run) => (run.spec.connections ? toolsOfRun(await whole, run) : []),
-      prepare: async (run, asked) => prepareTool(await whole, run, asked),
+      of: async (run) => [...(run.spec.connections ? await toolsOfRun(await whole, run) : []), ...modelsOfRun(models)],
+      prepare: async (run, asked) => {
+        const prepare = asked.connection === MODELS ? prepareModel : prepareTool;
+        return prepare(await whole, run, asked);
+      },
     },
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
@@ -147,6 +156,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       deliveryLoop,
       outboundAllow,
       oauthApps,
+      models,
       mcpClient,
       baseUrl,
       dashboardUrl,
@@ -188,6 +198,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       housekeeping.stop();
       deliveryLoop.drain();
       changes.close();
+      await made.drainChat();
       await approvals.stop();
       await connectionLoop.stop();
       await cronTicker.stop();

@@ -197,6 +197,7 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   ],
   'workspace.deleted': () => ['deleted the workspace'],
   'workspace.restored': () => ['brought the workspace back'],
+  'workspace.model_budget_changed': () => ['changed what language models may cost in a month'],
   'workspace.retention_changed': () => ['changed how long runs and logs are kept'],
   'workspace.transferred': (told) => ['made ', member(told), ' the owner of the workspace'],
 };

@@ -77,6 +77,12 @@ export const CONTEXT_MEMBERS: GantryName[] = [
     about:
       'Runs another worker of the workspace, waits without a process, and returns its output. Raises CallFailed if that run did not complete.',
   },
+  {
+    name: 'model',
+    type: '(messages: str | Iterable[str | Mapping[str, Any]], *, system: str | None = None, model: str | None = None, schema: Mapping[str, Any] | None = None, tools: Iterable[Mapping[str, Any]] | None = None, max_output_tokens: int | None = None, timeout: float = 120) -> ModelAnswer',
+    about:
+      'Asks a language model of the operator’s and records its answer; with a JSON Schema, its output fits that. Raises ModelError.',
+  },
 ];
 
 export const GANTRY_NAMES: GantryName[] = [
@@ -94,5 +100,11 @@ export const GANTRY_NAMES: GantryName[] = [
     type: 'class',
     about: 'A tool that was not called, that says it failed, or whose outcome nobody knows: connection, tool, code.',
   },
+  {
+    name: 'ModelError',
+    type: 'class',
+    about: 'A model that was not asked, or that gave no answer that could be used: code.',
+  },
+  { name: 'ModelAnswer', type: 'class', about: 'What context.model() returns: text, output, tool_calls, usage.' },
   { name: 'Decision', type: 'class', about: 'What context.approve() returns: approved_by and data.' },
 ];

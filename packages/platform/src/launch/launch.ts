@@ -22,6 +22,7 @@ import {
   newSetupToken,
   type ServiceOptions,
   skillsApi,
+  withoutForeignKeys,
   workerApi,
 } from './services';
 import { setUp } from './set-up';
@@ -115,7 +116,7 @@ async function startDatabases({ settings, inherited }: LaunchOptions, state: Loc
   await runOnce({
     script: path.join(__dirname, '../migrate-main.js'),
     args: ['--create'],
-    env: { ...inherited, ...Object.fromEntries(urls) },
+    env: { ...withoutForeignKeys(inherited), ...Object.fromEntries(urls) },
   });
 }
 

@@ -98,7 +98,7 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
     args: [...nodeFlags, path.join(checkoutDir, 'services', service, 'dist/main.js')],
     env: {
       ...malloc,
-      ...everything(options.inherited),
+      ...everything(service === 'worker-api' ? options.inherited : withoutForeignKeys(options.inherited)),
       NODE_ENV: 'production',
       HOST: address.host,
       PORT: String(address.port),
@@ -167,6 +167,13 @@ const hasCredentials = ({ externalNats, natsCredentials }: Settings): boolean =>
 
 const natsAddress = ({ settings }: ServiceOptions): string =>
   settings.externalNats ?? natsUrl({ port: settings.ports.nats });
+
+/** Read by worker-api alone, and full of keys. */
+const OF_WORKER_API = /^(MODEL_PROVIDERS|MODEL_ALIASES|OAUTH_APPS)(_FILE)?$/;
+
+/** For every process but worker-api. */
+export const withoutForeignKeys = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !OF_WORKER_API.test(name)));
 
 /** What npm adds describes the launcher, not the services. */
 function everything(env: NodeJS.ProcessEnv, only = /^(?!npm_)/): Record<string, string> {

@@ -1,6 +1,7 @@
 import { newOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { openapiFiles } from '@gantry/openapi';
+import { parseModels } from '../../../../services/worker-api/src/test/parse-models';
 import { BASE_URL, startTestWorkerApi, withCookie } from '../../../../services/worker-api/src/test/test-worker-api';
 import type { ClosingSurface } from './closed-matrix';
 import { type Fixture, unknownLike } from './matrix';
@@ -47,6 +48,9 @@ const ofContext = (more: { path?: string; sha?: string; body?: object; form?: ()
 const ofConnection = (body?: object): Fixture => ({
   send: ({ connection }) => ({ path: { connection_id: connection }, ...(body && { body }) }),
 });
+const ofConversation = (body?: object): Fixture => ({
+  send: ({ conversation }) => ({ path: { conversation_id: conversation }, ...(body && { body }) }),
+});
 /** Whoever may set secrets sets one of their own workspace by it: nothing of another's is named. */
 const secretOfCaller = (body: object): Fixture => ({ send: () => ({ path: { name: 'SET_BY_A_STRANGER' }, body }) });
 const strangersFile = () => {
@@ -70,6 +74,20 @@ const fixtures: Record<string, Fixture> = {
   systemOverview: nothing,
   streamChanges: nothing,
   systemInfo: nothing,
+  listModels: nothing,
+  getModelUsage: nothing,
+  chat: { send: ({ conversation }) => ({ body: { message: 'of a stranger', conversation_id: conversation } }) },
+  listConversations: nothing,
+  getConversation: ofConversation(),
+  renameConversation: ofConversation({ title: 'Taken over' }),
+  deleteConversation: ofConversation(),
+  streamConversation: ofConversation(),
+  stopConversation: ofConversation(),
+  decideConversationCall: {
+    send: ({ conversation, call }) => ({
+      ...{ path: { conversation_id: conversation, call_id: call }, body: { approve: true } },
+    }),
+  },
   listMcpTools: nothing,
   publishMcpTool: { send: ({ worker }) => ({ body: { worker_id: worker, name: 'of_a_stranger' } }) },
   unpublishMcpTool: { send: ({ tool }) => ({ path: { name: tool } }) },
@@ -276,8 +294,11 @@ const aliases = (documented: string): string[] => {
   return prefixes.map((prefix) => prefix + bare);
 };
 
+/** Nobody listens there: whoever gets as far as a call of the model has got too far. */
+const nobodysModel = { name: 'local', kind: 'openai-compatible', base_url: 'http://127.0.0.1:9/v1', models: ['m'] };
+
 async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
-  const api = await startTestWorkerApi();
+  const api = await startTestWorkerApi({ models: parseModels([nobodysModel]) });
   const { owner, foreign, workspaceId } = api;
   const [viewer, member, admin] = [
     await api.addMember('viewer'),
@@ -335,6 +356,23 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     },
   });
   const tool = await asOwner('POST', '/api/mcp-tools', { worker_id: worker.id, name: 'tool_of_home' });
+  const conversation = newId('cnv_');
+  const turn = newId('trn_');
+  const call = newId('call_');
+  await api.database.pool.query(
+    "INSERT INTO conversations (id, workspace_id, owner_id, title) VALUES ($1, $2, $3, 'Conversation of home')",
+    [conversation, workspaceId, owner.userId],
+  );
+  await api.database.pool.query(
+    `INSERT INTO chat_turns (id, conversation_id, number, message, model, status)
+     VALUES ($1, $2, 1, 'message of home', '', 'waiting')`,
+    [turn, conversation],
+  );
+  await api.database.pool.query(
+    `INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status)
+     VALUES ($1, 1, 'call', '{"modelCallId":"c","name":"cancel_run","title":"t","arguments":{},"workerId":null}', $2, 'pending')`,
+    [turn, call],
+  );
   const alert = await asOwner('POST', '/api/alerts', { on: ['run.failed'], url: 'https://hooks-of-home.example' });
   const delivery = await api.deps.prisma.alertDelivery.create({
     data: {
@@ -403,6 +441,8 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     connection: connection.id,
     integration: 'app-of-home',
     tool: tool.name,
+    conversation,
+    call,
     alert: alert.id,
     delivery: delivery.id,
     alertReceiver: 'hooks-of-home.example',

@@ -5,6 +5,7 @@ from typing import Any, Mapping
 
 from . import channel
 from .content_types import content_type_of
+from .models import CONNECTION as MODELS, TIMEOUT_SECONDS as MODEL_TIMEOUT_SECONDS, ModelAnswer, Models
 from .steps import Steps
 from .tools import Tools
 
@@ -95,6 +96,7 @@ class Context:
         self.connections = Connections()
         self._steps = Steps()
         self.tools = Tools(self._steps)
+        self._models = Models(self._steps)
 
     def _begin(self, job):
         self.run_id = job.get("runId", "")
@@ -104,7 +106,9 @@ class Context:
         self.secrets._names = tuple(job.get("env", {}))
         self.connections = Connections(job.get("connections", ()))
         self._steps.begin(job.get("steps", ()), job.get("may", ()))
-        self.tools._begin(job.get("tools", ()))
+        tools = job.get("tools", ())
+        self.tools._begin([each for each in tools if each["name"] != MODELS])
+        self._models._begin(tools)
 
     def log(self, message: Any, level: str = "info", **fields: Any) -> None:
         """One line of the run's log. Fields must be JSON; other values are written as text."""
@@ -185,6 +189,13 @@ class Context:
     def call(self, worker_id: str, inputs: "dict | None" = None) -> Any:
         """Runs another worker and waits, without a process. Returns its output; CallFailed if that run did not complete."""
         return self._steps.call(worker_id, inputs)
+
+    def model(self, messages: Any, *, system: "str | None" = None, model: "str | None" = None, schema: "dict | None" = None,
+              tools: "list | None" = None, max_output_tokens: "int | None" = None,
+              timeout: float = MODEL_TIMEOUT_SECONDS) -> ModelAnswer:
+        """Asks a language model and records its answer. `messages` is a text, or a list of messages; with `schema`, a JSON
+        Schema, the answer's `output` fits it. Raises ModelError."""
+        return self._models.ask(messages, system, model, schema, tools, max_output_tokens, timeout)
 
 
 def _pieces(fd, size, name):

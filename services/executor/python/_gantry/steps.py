@@ -16,6 +16,7 @@ import threading
 import time
 
 from . import channel, output
+from .models import CONNECTION as MODELS, model_error
 from .tools import tool_error
 
 STEPS_MAX = 1_000
@@ -150,13 +151,22 @@ class Steps:
     def tool(self, connection, tool, arguments, timeout_seconds):
         name = _name(f"{connection}.{_name(tool, 'the name of a tool')}", "the name of a tool with its connection")
         asked = {"connection": connection, "tool": str(tool), "arguments": _plain(arguments, f"the arguments of {name}")}
+        return self._served(name, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)},
+                            lambda failure: tool_error(connection, tool, failure))
+
+    def model(self, name, arguments, timeout_seconds):
+        step = _name(f"model.{_name(name, 'the name of a model')}", "the name of a model")
+        asked = {"connection": MODELS, "tool": name, "arguments": _plain(arguments, "what is asked of a model")}
+        return self._served(step, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}, model_error)
+
+    def _served(self, name, asked, error_of):
+        """A step that the service carries out and records: a tool of a connection, or a model."""
         with self._alone(f"tool {name!r}"):
             known = self._ask("tool", name)
             started = time.time()
             try:
                 if known is None:
-                    answer = _ask_host(f"the arguments of {name}", {"t": "tool", "ordinal": self._last, **asked,
-                                                                    "timeoutMs": math.ceil(timeout_seconds * 1e3)})
+                    answer = _ask_host(f"the arguments of {name}", {"t": "tool", "ordinal": self._last, **asked})
                     if "refused" in answer:
                         raise ValueError(answer["refused"])
                     failure = answer.get("failed")
@@ -167,7 +177,7 @@ class Steps:
                 raise
             if failure is None:
                 return answer.get("result")
-            error = tool_error(connection, tool, failure)
+            error = error_of(failure)
             self._failed(name, started, error)
             self._failure["kind"] = "tool"
             raise error

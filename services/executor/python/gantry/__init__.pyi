@@ -49,6 +49,30 @@ class Connection:
     scopes: tuple[str, ...]
     account_label: str | None
 
+class ModelError(Exception):
+    """A model that was not asked, or that gave no answer that could be used."""
+
+    code: str
+    """`no_model`, `unknown_tool` (of a model that is not offered), `invalid_arguments`, `budget_exceeded`, `unavailable`,
+    `invalid_output`, `too_large` or `outcome_unknown`."""
+
+class ModelAnswer(dict[str, Any]):
+    """What a model said."""
+
+    text: str
+    output: Any
+    """The JSON value, where a schema was given."""
+    tool_calls: list[dict[str, Any]]
+    """Tools that it asks for: `id`, `name`, `arguments`."""
+    cut: bool
+    """The answer was longer than a call may give."""
+    model: str
+    usage: dict[str, Any]
+    """`input_tokens`, `output_tokens`, `usd`."""
+    @property
+    def message(self) -> dict[str, Any]:
+        """As the next call takes it, before the results of its tools."""
+
 class Context:
     run_id: str
     """This run: `run_...`, or `tr_...` in a test."""
@@ -128,6 +152,24 @@ class Context:
         """Runs another worker of the workspace, waits without a process, and returns its output. Only in workers.
 
         Raises CallFailed if that run did not complete.
+        """
+
+    def model(
+        self,
+        messages: str | Iterable[str | Mapping[str, Any]],
+        *,
+        system: str | None = None,
+        model: str | None = None,
+        schema: Mapping[str, Any] | None = None,
+        tools: Iterable[Mapping[str, Any]] | None = None,
+        max_output_tokens: int | None = None,
+        timeout: float = 120,
+    ) -> ModelAnswer:
+        """Asks a language model, by a name or an alias of the operator's, and records its answer. Only in workers.
+
+        A message is `{"role": "user" | "assistant", "content": text}`, or `{"role": "tool", "tool_call_id": id, "content": text}`.
+        With `schema`, a JSON Schema, `output` is a value that fits it. A tool is `{"name", "description", "parameters"}`; the code
+        carries its calls out. Raises ModelError.
         """
 
 context: Context

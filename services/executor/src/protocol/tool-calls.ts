@@ -6,11 +6,10 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  callLimitsOf,
   type Job,
   jobTools,
   jsonObject,
-  TOOL_ARGUMENTS_BYTES_MAX,
-  TOOL_TIMEOUT_MS,
   type ToolCall,
   type ToolReply,
   toolStepName,
@@ -45,15 +44,16 @@ export function toolCallOf(message: unknown, job: Job): { asked: AskedTool } | {
   if (toolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
   if (!job.tools?.some(({ name }) => name === connection))
     throw new Error('a tool of a connection that it does not have');
-  const call = `${connection}.${tool}`;
-  const timeoutMs = Math.round(Math.min(Math.max(data.timeoutMs, 1), TOOL_TIMEOUT_MS.most));
+  const call = toolStepName(connection, tool);
+  const limits = callLimitsOf(connection);
+  const timeoutMs = Math.round(Math.min(Math.max(data.timeoutMs, 1), limits.timeoutMs));
   if (isDeeperThan(data.arguments, DEPTH_MAX)) {
     return { refused: `the arguments of ${call} are nested deeper than ${DEPTH_MAX} levels` };
   }
   const given = printableJson(data.arguments) as Record<string, unknown>;
   const bytes = Buffer.byteLength(JSON.stringify(given));
-  if (bytes > TOOL_ARGUMENTS_BYTES_MAX) {
-    return { refused: `the arguments of ${call} are ${bytes} bytes of JSON, the limit is ${TOOL_ARGUMENTS_BYTES_MAX}` };
+  if (bytes > limits.argumentsBytes) {
+    return { refused: `the arguments of ${call} are ${bytes} bytes of JSON, the limit is ${limits.argumentsBytes}` };
   }
   return { asked: { ...data, arguments: given, timeoutMs } };
 }

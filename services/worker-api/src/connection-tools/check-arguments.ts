@@ -11,13 +11,22 @@ type Schema = Record<string, unknown>;
 
 /** @returns what is wrong, in words that name the argument; empty: nothing that could be found */
 export function argumentProblems(schema: Schema, given: Record<string, unknown>): string[] {
-  const budget = { steps: STEPS_MAX };
-  return problemsOf(schema, given, '', budget).slice(0, PROBLEMS_MAX);
+  return schemaProblems(schema, given, 'the arguments');
 }
 
-function problemsOf(schema: unknown, value: unknown, path: string, budget: { steps: number }): string[] {
+/** @param whole what the value is called where no part of it is meant */
+export function schemaProblems(schema: Schema, value: unknown, whole: string): string[] {
+  return problemsOf(schema, value, '', { steps: STEPS_MAX, whole }).slice(0, PROBLEMS_MAX);
+}
+
+interface Budget {
+  steps: number;
+  whole: string;
+}
+
+function problemsOf(schema: unknown, value: unknown, path: string, budget: Budget): string[] {
   if (!isObject(schema) || '$ref' in schema || budget.steps-- <= 0) return [];
-  const name = path || 'the arguments';
+  const name = path || budget.whole;
   const { type, enum: allowed, const: only } = schema;
   const types = (Array.isArray(type) ? type : [type]).filter((one): one is string => typeof one === 'string');
   if (types.length && !types.some((one) => isOfType(one, value)))
@@ -42,7 +51,7 @@ function problemsOf(schema: unknown, value: unknown, path: string, budget: { ste
   return isObject(value) ? problemsOfObject(schema, value, path, budget) : [];
 }
 
-function problemsOfObject(schema: Schema, value: Schema, path: string, budget: { steps: number }): string[] {
+function problemsOfObject(schema: Schema, value: Schema, path: string, budget: Budget): string[] {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const at = (key: string) => (path ? `${path}.${key}` : key);
   const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : [];

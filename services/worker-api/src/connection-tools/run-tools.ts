@@ -21,6 +21,7 @@ import {
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
+import { nearest } from '../nearest-names';
 import { type AppCall, askApp, isRepeatable, requestOfTool } from './app-tool';
 import { argumentProblems } from './check-arguments';
 import { failure, presentable, resultOfMcp } from './tool-result';
@@ -201,15 +202,4 @@ async function tokenOf(deps: Deps, connection: Connection): Promise<string | nul
   const credential = connection.status === 'active' ? await readCredential(deps, connection) : null;
   if (credential?.kind === 'api_key') return credential.value;
   return credential?.kind === 'oauth' ? credential.accessToken : null;
-}
-
-/** Those that begin alike, or hold a part of the name. */
-function nearest(name: string, names: string[]): string {
-  const words = name
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word.length > 2);
-  const near = names.filter((one) => words.some((word) => one.toLowerCase().includes(word))).slice(0, 5);
-  const shown = near.length ? near : names.slice(0, 5);
-  return shown.length ? `; ${near.length ? 'near it are' : 'it has'} ${shown.join(', ')}` : '';
 }

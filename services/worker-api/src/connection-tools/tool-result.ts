@@ -3,12 +3,11 @@ import type { ToolFailure } from '@gantry/events';
 import type { ToolOutcome } from '@gantry/run-engine';
 import type { McpCallResult } from '../connections/mcp-port';
 import { isDeeperThan } from '../json-depth';
+import { mapTexts, maskOf } from '../masked-texts';
 
 /** As deep as the output of a run may be: levels of lists and objects, without the values in the last one. */
 const DEPTH_MAX = 64;
 const MESSAGE_CHARS_MAX = 1_500;
-/** Shorter ones are words, which would be masked everywhere. */
-const SECRET_CHARS_MIN = 8;
 
 /** Structured content where there is some, else the text; where a part is neither, the list of all parts. */
 export function resultOfMcp({ isError, structuredContent, content }: McpCallResult): ToolOutcome {
@@ -28,12 +27,8 @@ export const failure = (code: ToolFailure['code'], message: string): ToolFailure
 
 /** Without secrets of the run and of the connection, which the other side may have sent back, and without text that is not stored. */
 export function presentable(outcome: ToolOutcome, secrets: string[]): ToolOutcome {
-  const forms = secrets
-    .filter(({ length }) => length >= SECRET_CHARS_MIN)
-    .flatMap((secret) => [secret, encodeURIComponent(secret), Buffer.from(secret).toString('base64')])
-    .sort((one, other) => other.length - one.length);
-  const shown = (text: string): string =>
-    forms.reduce((masked, form) => masked.replaceAll(form, '***'), text).replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
+  const masked = maskOf(secrets);
+  const shown = (text: string): string => masked(text).replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
   if ('failed' in outcome) {
     return { ...outcome, failed: { ...outcome.failed, message: shown(outcome.failed.message) } };
   }
@@ -42,11 +37,4 @@ export function presentable(outcome: ToolOutcome, secrets: string[]): ToolOutcom
     return { failed: failure('too_large', message), isFinal: true };
   }
   return { result: mapTexts(outcome.result, shown) };
-}
-
-function mapTexts(value: unknown, shown: (text: string) => string): unknown {
-  if (typeof value === 'string') return shown(value);
-  if (Array.isArray(value)) return value.map((one) => mapTexts(one, shown));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [shown(key), mapTexts(one, shown)]));
 }

@@ -78,7 +78,7 @@ test('a restricted token is offered what it may use, and may do no more here tha
 
   const runner = await agent({ workers: [mine.id], toolsets: ['workers'] });
   expect(await names(runner)).toEqual([
-    ...['list_workers', 'get_worker', 'get_worker_files', 'update_worker_files', 'run_worker'],
+    ...['list_workers', 'get_worker', 'get_worker_files', 'update_worker_files', 'set_worker_state', 'run_worker'],
   ]);
   expect(await structured(runner, 'run_worker', { worker_id: mine.id, inputs: {} })).toMatchObject({ output: {} });
   expect(await refusal(runner, 'run_worker', { worker_id: other.id })).toMatch(/403.*restrict.workers/);

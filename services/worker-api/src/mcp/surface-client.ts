@@ -1,4 +1,4 @@
-/** Calls of the HTTP API as whoever called `/mcp`: with their credential, their workspace and their address. */
+/** Calls of the HTTP API as whoever called `/mcp` or wrote to the chat: with their credential, their workspace and their address. */
 import type { Surface } from '@gantry/openapi';
 
 export type SurfaceUrls = Record<Surface, string>;
@@ -28,10 +28,16 @@ const ANSWER_BYTES_MAX = 1_000_000;
 
 export class AnswerTooLarge extends Error {}
 
-/** @param from headers of the request to `/mcp` */
-export function surfaceClient(urls: SurfaceUrls, from: Headers): SurfaceClient {
+/** A session in a browser acts from one of our pages, as the request has proven before. */
+const OF_SESSION = ['cookie', 'origin'];
+
+/**
+ * @param from headers of the request that is served
+ * @param ofSession whether a session may act by it; not for agents, which a page could reach
+ */
+export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = false } = {}): SurfaceClient {
   const own = Object.fromEntries(
-    PASSED_ON.flatMap((name) => {
+    [...PASSED_ON, ...(ofSession ? OF_SESSION : [])].flatMap((name) => {
       const value = from.get(name);
       return value === null ? [] : [[name, value]];
     }),

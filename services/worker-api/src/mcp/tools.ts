@@ -8,7 +8,7 @@ import type { Surface } from '@gantry/openapi';
 export const PUBLISHED = 'published';
 
 export const TOOLSETS = [
-  ...['workers', 'runs', 'approvals', 'automations', 'skills', 'contexts', 'overview'],
+  ...['workers', 'runs', 'approvals', 'automations', 'skills', 'contexts', 'connections', 'overview'],
   PUBLISHED,
 ] as const;
 export type Toolset = (typeof TOOLSETS)[number];
@@ -37,6 +37,11 @@ export interface Tool {
   answersText?: boolean;
   /** Waits for the run that it starts. */
   waits?: boolean;
+  /**
+   * The chat asks its person before destructive calls, and before calls with these arguments: something starts by itself
+   * afterwards, or others see it.
+   */
+  asksFirst?: (given: Record<string, unknown>) => boolean;
   /** An argument that chooses between two operations, such as a verdict. */
   choice?: { argument: string; description: string; operations: Record<string, string> };
 }
@@ -46,6 +51,18 @@ const MAKES: Hints = { readOnly: false, destructive: false, idempotent: false, o
 const CHANGES: Hints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
 /** Code of the workspace does what it was written for, anywhere. */
 export const RUNS: Hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+
+const isManual = (trigger: unknown): boolean => {
+  if (trigger === undefined || trigger === null || trigger === 'manual') return true;
+  if (Array.isArray(trigger)) return trigger.every(isManual);
+  return typeof trigger === 'object' && 'type' in trigger && trigger.type === 'manual';
+};
+
+/** Code that nobody has looked at would run without anybody. */
+const startsByItself = ({ trigger, triggers, schedule }: Record<string, unknown>): boolean =>
+  ![trigger, triggers, schedule].every(isManual);
+
+const always = () => true;
 
 export const TOOLS: readonly Tool[] = [
   {
@@ -78,12 +95,31 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Makes a worker from Python files; `main.py` has `def run(...)`, whose parameters are the declared `inputs`. It is active at once; a trigger of type cron starts it by itself.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'createWorker', hints: MAKES },
+    asksFirst: startsByItself,
+  },
+  {
+    name: 'update_worker',
+    title: 'Change a worker',
+    description:
+      'Changes the name, the trigger, the inputs, the limits or what else is given of a worker. Its code: `update_worker_files`.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'updateWorker', hints: CHANGES, without: ['files'] },
   },
   {
     name: 'update_worker_files',
     title: 'Change a worker’s code',
     description: 'Writes or deletes files of a worker as a new version. Older versions stay and can be rolled back to.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'writeWorkerFiles', hints: CHANGES },
+  },
+  {
+    name: 'set_worker_state',
+    title: 'Pause, resume or archive a worker',
+    description: 'A paused or archived worker is started by nothing. Its history stays.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'pauseWorker', hints: CHANGES },
+    choice: {
+      argument: 'state',
+      description: 'What it is to be',
+      operations: { paused: 'pauseWorker', active: 'resumeWorker', archived: 'archiveWorker' },
+    },
   },
   {
     name: 'run_worker',
@@ -163,6 +199,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Deploy an automation',
     description: 'Gives a tested artifact an address of its own.',
     ...{ toolset: 'automations', surface: 'automation', operationId: 'deployAutomation', hints: MAKES },
+    asksFirst: always,
   },
   {
     name: 'search_skills',
@@ -181,6 +218,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Publish a skill',
     description: 'Makes a skill, or a new version of one’s own, from Markdown.',
     ...{ toolset: 'skills', surface: 'skills', operationId: 'publishSkill', hints: MAKES },
+    asksFirst: always,
   },
   {
     name: 'list_contexts',
@@ -199,5 +237,20 @@ export const TOOLS: readonly Tool[] = [
     title: 'Write a file of a context',
     description: 'Writes one file as a new version of the context. Older versions stay.',
     ...{ toolset: 'contexts', surface: 'worker', operationId: 'putContextFile', hints: CHANGES },
+  },
+  {
+    name: 'list_connections',
+    title: 'List connections',
+    description:
+      'Accounts of other services and MCP servers that workers may use, and their state. No answer has a key.',
+    ...{ toolset: 'connections', surface: 'worker', operationId: 'listConnections', hints: READS },
+  },
+  {
+    name: 'connect_app',
+    title: 'Connect an account',
+    description:
+      'Begins to connect an account of a service. Give the person `authorization_url`, where they consent within ten minutes. Keys are entered in the dashboard, never here.',
+    ...{ toolset: 'connections', surface: 'worker', operationId: 'createConnection', hints: MAKES },
+    ...{ fixed: { kind: 'oauth' }, without: ['value', 'hosts', 'parameters'] },
   },
 ];

@@ -31,6 +31,7 @@ import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { insertUser } from '../accounts/users/user-repository';
 import { insertWorkspace } from '../accounts/workspaces/workspace-repository';
 import type { McpClient } from '../connections/mcp-port';
+import type { ModelSettings } from '../models/model-registry';
 import type { OauthApps } from '../oauth-apps';
 import { startWorkerApi, type WorkerApi } from '../worker-api';
 
@@ -88,6 +89,7 @@ export interface TestWorkerApiOptions {
   smtpUrl?: string;
   outboundAllow?: string[];
   oauthApps?: OauthApps;
+  models?: ModelSettings;
   mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
   oidc?: OidcSettings;
   externalIssuer?: ExternalIssuer;
@@ -129,6 +131,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     smtp: { url: options.smtpUrl, from: 'Gantry <gantry@api.test>' },
     outboundAllow: options.outboundAllow ?? [],
     oauthApps: options.oauthApps ?? {},
+    models: options.models ?? { providers: [], aliases: {} },
     ...(options.mcpClient && { mcpClient: options.mcpClient }),
     auditRetentionDays: 365,
     retention: DEFAULT_RETENTION,

@@ -218,7 +218,19 @@ def run(context):
 `;
     const found = await value(source, {}, { job: { runId: 'run_1', workspaceId: 'ws_1', attempt: 2 } });
     const names = [
-      ...['approve', 'artifact', 'attempt', 'call', 'connections', 'cost', 'inputs', 'log', 'progress', 'run_id'],
+      ...[
+        'approve',
+        'artifact',
+        'attempt',
+        'call',
+        'connections',
+        'cost',
+        'inputs',
+        'log',
+        'model',
+        'progress',
+        'run_id',
+      ],
       ...['secrets', 'sleep', 'step', 'tools', 'workspace_id'],
     ];
     expect(found).toEqual([true, 'run_1', 'ws_1', 2, names]);

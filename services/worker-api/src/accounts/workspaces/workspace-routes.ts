@@ -10,10 +10,14 @@ import { createWorkspace, selectWorkspace, updateWorkspace } from './workspace-s
 
 export function workspaceOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, pool, retention: bounds, closures, identities } = deps;
-  const getWhole = async ({ workspaceId, role }: Principal) => ({
-    ...workspaceToApi(await getWorkspace(prisma, workspaceId), role, true),
-    retention: await getRetention(pool, workspaceId, bounds),
-  });
+  const getWhole = async ({ workspaceId, role }: Principal) => {
+    const workspace = await getWorkspace(prisma, workspaceId);
+    return {
+      ...workspaceToApi(workspace, role, true),
+      retention: await getRetention(pool, workspaceId, bounds),
+      models: { monthly_budget_usd: workspace.modelBudgetUsd },
+    };
+  };
 
   /** With the role of the caller, who is a member. @throws AppError 403, 404 */
   async function getJoined({ caller }: Pick<Call, 'caller'>, workspaceId: string) {

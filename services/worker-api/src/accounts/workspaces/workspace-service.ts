@@ -37,15 +37,21 @@ export async function createWorkspace(
   });
 }
 
+export interface WorkspaceChange {
+  name?: string;
+  retention?: RetentionChange;
+  models?: { monthly_budget_usd: number | null };
+}
+
 /** @throws AppError 404; 400 for a retention above the operator's bounds */
 export async function updateWorkspace(
   { pool, bounds }: { pool: Pool; bounds: RetentionBounds },
   { caller: { workspaceId }, actor }: Requester,
-  { name, retention }: { name?: string; retention?: RetentionChange },
+  { name, retention, models }: WorkspaceChange,
 ): Promise<void> {
   await transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ name: string }>(
-      'SELECT name FROM workspaces WHERE id = $1 AND deleted_at IS NULL FOR UPDATE',
+    const { rows } = await tx.query<{ name: string; model_budget_usd: number | null }>(
+      'SELECT name, model_budget_usd FROM workspaces WHERE id = $1 AND deleted_at IS NULL FOR UPDATE',
       [workspaceId],
     );
     const [before] = rows;
@@ -54,6 +60,13 @@ export async function updateWorkspace(
       const details = { from: before.name, to: name.trim() };
       await tx.query('UPDATE workspaces SET name = $2 WHERE id = $1', [workspaceId, details.to]);
       await recordChange(tx, actor, { workspaceId, action: 'workspace.renamed', id: workspaceId, details });
+    }
+    if (models) {
+      const details = { from: before.model_budget_usd, to: models.monthly_budget_usd };
+      await tx.query('UPDATE workspaces SET model_budget_usd = $2 WHERE id = $1', [workspaceId, details.to]);
+      await recordChange(tx, actor, {
+        ...{ workspaceId, action: 'workspace.model_budget_changed', id: workspaceId, details },
+      });
     }
     if (retention) await changeRetention(tx, { workspaceId, actor, change: retention, bounds });
   });

@@ -1,0 +1,31 @@
+import { temporaryDir } from '@gantry/testing';
+import { openLocalState } from './local-state';
+import { automationApi, executor, type ServiceOptions, skillsApi, workerApi } from './services';
+import { readSettings } from './settings';
+
+const keys = {
+  MODEL_PROVIDERS: '[{"api_key":"sk-of-the-operator"}]',
+  MODEL_ALIASES: '{"smart":"local/m"}',
+  OAUTH_APPS_FILE: '/secrets/oauth-apps.json',
+};
+
+const options = (): ServiceOptions => ({
+  settings: readSettings({ GANTRY_DATA_DIR: temporaryDir('services') }),
+  state: openLocalState(temporaryDir('services')),
+  gateway: true,
+  inherited: { PATH: '/bin', TZ: 'Europe/Paris', EXECUTOR_DIR: temporaryDir('executor'), ...keys },
+});
+
+test('worker-api is given the keys of models and of OAuth clients', () => {
+  expect(workerApi(options(), 'a setup token').env).toMatchObject({ TZ: 'Europe/Paris', ...keys });
+});
+
+test.each([
+  ['automation-api', automationApi],
+  ['skills-api', skillsApi],
+  ['executor', (given: ServiceOptions) => executor(given, '/usr/bin/bwrap')],
+])('%s is given none of them', (_name, specOf) => {
+  const { env } = specOf(options());
+  expect(env).toMatchObject({ TZ: 'Europe/Paris' });
+  for (const name of Object.keys(keys)) expect(env).not.toHaveProperty(name);
+});

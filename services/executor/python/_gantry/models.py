@@ -1,0 +1,60 @@
+"""`context.model`: language models that the operator offers, asked by the platform, which has the keys."""
+from typing import Mapping
+
+CONNECTION, DEFAULT = "gantry:models", "default"
+TIMEOUT_SECONDS, TIMEOUT_SECONDS_MAX = 120, 300
+
+
+class ModelError(Exception):
+    """A model that was not asked, or that gave no answer that could be used: `code` says which."""
+
+    code = "unavailable"
+
+
+def model_error(failure):
+    error = ModelError(str(failure.get("message")))
+    error.code = failure.get("code", "unavailable")
+    return error
+
+
+class ModelAnswer(dict):
+    """What a model said: `text`, `output`, `tool_calls`, `cut`, `model` and `usage`, as keys and as attributes."""
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+    def __str__(self):
+        return self["text"]
+
+    @property
+    def message(self):
+        """As the next call takes it, between what was asked and the results of tools."""
+        return {"role": "assistant", "content": self["text"], "tool_calls": self["tool_calls"]}
+
+
+class Models:
+    def __init__(self, steps):
+        self._steps, self._offered = steps, False
+
+    def _begin(self, given):
+        self._offered = any(each["name"] == CONNECTION for each in given)
+
+    def ask(self, messages, system, model, schema, tools, max_output_tokens, timeout):
+        if not self._offered:
+            raise model_error({"code": "no_model", "message": "no model can be used in this run: the operator sets MODEL_PROVIDERS "
+                                                              "(docs/models.md), and only workers may ask one"})
+        timeout = float(timeout)
+        if not 0 < timeout <= TIMEOUT_SECONDS_MAX:
+            raise ValueError(f"a model can take up to {TIMEOUT_SECONDS_MAX} seconds")
+        if isinstance(messages, (str, Mapping)):
+            messages = [messages]
+        asked = {
+            "messages": [{"role": "user", "content": each} if isinstance(each, str) else dict(each) for each in messages],
+            "system": system, "schema": schema, "tools": None if tools is None else list(tools),
+            "max_output_tokens": max_output_tokens,
+        }
+        given = {key: value for key, value in asked.items() if value is not None}
+        return ModelAnswer(self._steps.model(DEFAULT if model is None else str(model), given, timeout))

@@ -1,0 +1,104 @@
+/** Models, as code asks them; a stand-in for worker-api answers. */
+import {
+  encode,
+  MODELS,
+  type RecordedStep,
+  runSubjects,
+  type ToolCall,
+  type ToolReply,
+  toolCall,
+} from '@gantry/events';
+import { testExecutor } from '../test/executor-fixture';
+
+const fixture = testExecutor({ sources: ['worker'] });
+const tools = [{ name: MODELS, tools: ['smart'] }];
+const answer = { text: 'Hi', output: { n: 7 }, tool_calls: [], cut: false, model: 'local/m', usage: { usd: 0.1 } };
+
+let asked: ToolCall[] = [];
+let reply: ToolReply;
+beforeAll(() => {
+  fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
+    callback: (_, message) => {
+      asked.push(toolCall.parse(message.json()));
+      message.respond(encode(reply));
+    },
+  });
+});
+beforeEach(() => {
+  asked = [];
+  reply = { result: answer };
+});
+
+const body = (lines: string) => `from gantry import context, ModelError\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
+const run = (lines: string, offered = tools) => fixture.service.run(body(lines), { tools: offered });
+
+test('a model is asked with a text or with messages, and its answer is an object and JSON', async () => {
+  const { finished, events } = await run(`
+one = context.model("Hello", model="smart", schema={"type": "object"}, timeout=200)
+two = context.model(["Hello", one.message, {"role": "user", "content": "And?"}], system="Be brief.")
+return [str(one), one.output["n"], one.usage["usd"], two, list(context.tools)]`);
+  expect(finished.output).toEqual(['Hi', 7, 0.1, answer, []]);
+  expect(asked).toMatchObject([
+    {
+      ...{ ordinal: 1, connection: MODELS, tool: 'smart', timeoutMs: 200_000 },
+      arguments: { messages: [{ role: 'user', content: 'Hello' }], schema: { type: 'object' } },
+    },
+    {
+      ...{ ordinal: 2, tool: 'default', timeoutMs: 120_000 },
+      arguments: {
+        system: 'Be brief.',
+        messages: [{ role: 'user' }, { role: 'assistant', content: 'Hi', tool_calls: [] }, { content: 'And?' }],
+      },
+    },
+  ]);
+  expect(events.filter(({ type }) => type === 'step')).toMatchObject([
+    { kind: 'tool', name: 'model.smart' },
+    { kind: 'tool', name: 'model.default' },
+  ]);
+});
+
+test('a failure can be caught by its code, and is the error of a run that does not', async () => {
+  reply = { failed: { code: 'budget_exceeded', message: 'the budget is 1 USD' } };
+  const caught = await run(`
+try:
+    context.model("Hello")
+except ModelError as error:
+    return [str(error), error.code, context.step("after", lambda: 1)]`);
+  expect(caught.finished.output).toEqual(['the budget is 1 USD', 'budget_exceeded', 1]);
+  const { finished } = await run('context.model("Hello")');
+  expect(finished.error).toMatchObject({ type: 'ModelError', step: { ordinal: 1, name: 'model.default' } });
+});
+
+test('code that runs again gets the recorded answer, and nobody is asked', async () => {
+  const { service } = fixture;
+  const first = await run('said = context.model("Hello")\ncontext.sleep(3600)\nreturn said.output');
+  expect(first.finished.status).toBe('suspended');
+  const { runId } = first.job;
+  const records: RecordedStep[] = [
+    { ordinal: 1, kind: 'tool', name: 'model.default', result: answer },
+    { ordinal: 2, kind: 'sleep', name: 'sleep', result: null },
+  ];
+  for (const record of records) service.recordStep(runId, record);
+  asked = [];
+  const again = await service.again(runId, { tools });
+  expect(again.finished.output).toEqual({ n: 7 });
+  expect(asked).toEqual([]);
+});
+
+test('mistakes are errors of the code and reach nobody', async () => {
+  const { finished } = await run(`
+said = []
+for ask in (lambda: context.model("x" * 140_000), lambda: context.model("Hello", timeout=301)):
+    try:
+        ask()
+    except Exception as error:
+        said.append(f"{type(error).__name__}: {error}")
+return said`);
+  expect(finished.output).toEqual([
+    expect.stringMatching(/ValueError: the arguments of model.default are \d+ bytes of JSON, the limit is 131072/),
+    'ValueError: a model can take up to 300 seconds',
+  ]);
+  const none = await run('try:\n    context.model("Hello")\nexcept ModelError as error:\n    return error.code', []);
+  expect(none.finished.output).toBe('no_model');
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,251 @@
+/**
+ * Works on turns. What is to be done next is read from what is stored, so any replica goes on where a turn waited. Each answer of
+ * a model and each result of a tool is stored, together with its cost and what streams tell of it, before the next begins.
+ */
+import { newId } from '@gantry/events';
+import { AppError, type Principal, repeat } from '@gantry/http';
+import { type Sql, transaction } from '@gantry/postgres';
+import type { ModelMessage, ToolSet } from 'ai';
+import { mapTexts, maskOf } from '../masked-texts';
+import type { SurfaceClient } from '../mcp/surface-client';
+import { createToolbox, type OfferedTool, type Toolbox } from '../mcp/toolbox';
+import { ModelFailed } from '../models/call-failure';
+import { callModel } from '../models/call-model';
+import type { ChatDeps } from './chat-deps';
+import { endAndTell, INTERRUPTED, type TurnEnding } from './end-turn';
+import { appendEvents, type ChatEvent } from './event-repository';
+import { messagesOf, SYSTEM_PROMPT } from './messages';
+import type { Signals } from './signals';
+import { eventOfResult, storeAnswer } from './store-answer';
+import { textWriter } from './text-writer';
+import { linksOf, resultText } from './tool-result';
+import {
+  type CallPart,
+  holdTurn,
+  insertModelPart,
+  listParts,
+  listTurns,
+  lockConversationOf,
+  moveCall,
+  suspendTurn,
+  type Turn,
+} from './turn-repository';
+
+/** Whoever wrote the message, or decided the last call: their rights and their money. */
+export interface Hands {
+  caller: Pick<Principal, 'workspaceId' | 'userId' | 'tokenId' | 'restriction'>;
+  client: SurfaceClient;
+}
+
+type WorkedOn = Pick<Turn, 'id' | 'conversationId' | 'model'>;
+
+/** Of a turn that goes on no more: as an abort of whatever is under way. */
+class Ended extends Error {
+  override name = 'AbortError';
+  constructor(readonly how: 'stopped' | 'interrupted' | 'lost') {
+    super(`the turn was ${how}`);
+  }
+}
+
+const RENEW_MS = 2_000;
+/** Answers of models for one message. */
+const STEPS_MAX = 25;
+const TURNS_READ = 50;
+
+export type Agent = ReturnType<typeof createAgent>;
+
+export function createAgent(deps: ChatDeps, signals: Signals) {
+  const { pool, log } = deps;
+  const replica = newId('rpl_');
+  /** Made by the first message: where no model is configured it costs nothing. */
+  let toolbox: Toolbox | undefined;
+  const working = new Map<string, { stop: AbortController; ended: Promise<void> }>();
+
+  /** A change of a turn that is held here, with what streams tell of it. @throws Ended where it is not held any more */
+  async function write(turn: WorkedOn, change: (tx: Sql) => Promise<ChatEvent[]>): Promise<void> {
+    await transaction(pool, async (tx) => {
+      const isThere = await lockConversationOf(tx, turn);
+      if (!isThere || !(await holdTurn(tx, turn.id, replica))) throw new Ended('lost');
+      await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, await change(tx));
+    });
+    signals.notify(turn.conversationId);
+  }
+
+  const end = (turn: WorkedOn, ending: TurnEnding): Promise<void> =>
+    transaction(pool, async (tx) => {
+      const isThere = await lockConversationOf(tx, turn);
+      if (isThere && (await holdTurn(tx, turn.id, replica))) await endAndTell(tx, turn, ending);
+    }).then(() => signals.notify(turn.conversationId));
+
+  async function work(turn: WorkedOn, hands: Hands, stop: AbortController): Promise<void> {
+    const { signal } = stop;
+    toolbox ??= createToolbox();
+    const tools = await toolbox.list(hands.client, hands.caller.restriction, signal);
+    for (;;) {
+      signal.throwIfAborted();
+      const parts = await listParts(pool, [turn.id]);
+      const calls = parts.filter((part): part is CallPart => part.kind === 'call');
+      const ready = calls.filter(({ status }) => status === 'ready');
+      for (const call of ready) await makeCall(turn, call, { hands, toolbox, signal });
+      if (calls.some(({ status }) => status === 'pending')) {
+        return write(turn, async (tx) => {
+          if (!(await suspendTurn(tx, turn.id))) throw new Ended('stopped');
+          return [];
+        });
+      }
+      if (ready.length > 0) continue;
+      if (parts.at(-1)?.kind === 'model') return end(turn, { status: 'completed' });
+      const steps = parts.length - calls.length;
+      if (steps >= STEPS_MAX) {
+        const detail = `the agent has taken ${STEPS_MAX} steps without an end; write again to let it go on`;
+        return end(turn, { status: 'failed', error: { code: 'too_many_steps', detail } });
+      }
+      await askModel(turn, hands, tools, stop);
+    }
+  }
+
+  async function askModel(
+    turn: WorkedOn,
+    { caller }: Hands,
+    tools: Map<string, OfferedTool>,
+    stop: AbortController,
+  ): Promise<void> {
+    const { workspaceId, userId, tokenId, restriction } = caller;
+    const { turns } = await listTurns(pool, turn.conversationId, { limit: TURNS_READ, offset: 0 });
+    const parts = await listParts(
+      pool,
+      turns.map(({ id }) => id),
+    );
+    // A text that was read may hold what only runs are to see.
+    const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
+    const words = textWriter(
+      (text) => write(turn, async () => [{ type: 'text', data: { text } }]),
+      (err) => stop.abort(err),
+    );
+    let heard = '';
+    const answer = await callModel(deps, {
+      models: deps.models.resolve(turn.model || undefined),
+      spender: { workspaceId, userId, tokenId, budgets: restriction?.budgets ?? null },
+      about: { conversationId: turn.conversationId, turnId: turn.id },
+      system: SYSTEM_PROMPT,
+      messages: mapTexts(messagesOf(turns, parts), masked) as ModelMessage[],
+      tools: await toolSetOf(tools, masked),
+      signal: stop.signal,
+      onText: (text) => {
+        heard += text;
+        words.add(text);
+      },
+    })
+      .finally(words.end)
+      .catch(async (err) => {
+        // Of an answer that was stopped the person keeps what they have read.
+        const content = { text: heard, isPartial: true };
+        if (heard) await write(turn, (tx) => insertModelPart(tx, { turnId: turn.id, content }).then(() => []));
+        throw err;
+      });
+    await write(turn, async (tx) => {
+      await answer.settle(tx);
+      return storeAnswer(tx, turn.id, answer, tools);
+    });
+    if (answer.failure) throw answer.failure;
+    if (answer.isCut && !answer.content.some(({ type }) => type === 'tool-call')) {
+      throw new ModelFailed(
+        'answer_too_long',
+        `${answer.model}: the answer is longer than a call may give`,
+        false,
+        undefined,
+        undefined,
+      );
+    }
+  }
+
+  async function makeCall(
+    turn: WorkedOn,
+    call: CallPart,
+    { hands: { client }, toolbox, signal }: { hands: Hands; toolbox: Toolbox; signal: AbortSignal },
+  ): Promise<void> {
+    signal.throwIfAborted();
+    const { callId } = call;
+    await write(turn, async (tx) => {
+      if (!(await moveCall(tx, callId, 'ready', { status: 'running' }))) throw new Ended('lost');
+      return [];
+    });
+    const { name, workerId, arguments: given } = call.content;
+    const { isError, text, structured } = await toolbox.call({ name, workerId, given }, client, signal).catch((err) => {
+      signal.throwIfAborted();
+      log.warn({ err, tool: name }, 'a tool of the chat could not be reached');
+      return { isError: true, text: 'The tool could not be reached.', structured: undefined };
+    });
+    const status = isError ? 'failed' : 'done';
+    const result = resultText(text);
+    const links = isError ? [] : linksOf(deps.dashboardUrl, call.content, structured);
+    await write(turn, async (tx) => {
+      await moveCall(tx, callId, 'running', { status, result, links });
+      return [eventOfResult({ callId, status, result, links })];
+    });
+  }
+
+  /** Whatever happened: the turn ends, unless it is another's by now. */
+  async function finish(turn: WorkedOn, err: unknown): Promise<void> {
+    if (err instanceof Ended) {
+      if (err.how !== 'lost') await end(turn, err.how === 'interrupted' ? INTERRUPTED : { status: err.how });
+    } else if (err instanceof ModelFailed || err instanceof AppError) {
+      await end(turn, { status: 'failed', error: { code: err.code, detail: err.detail } });
+    } else {
+      log.error({ err, turn: turn.id }, 'the chat failed');
+      await end(turn, {
+        status: 'failed',
+        error: { code: 'internal', detail: 'something went wrong here; it was logged' },
+      });
+    }
+  }
+
+  async function attend(turn: WorkedOn, hands: Hands, stop: AbortController): Promise<void> {
+    const renewing = repeat({
+      everyMs: RENEW_MS,
+      what: 'lease of a turn of the chat',
+      log,
+      work: async () => {
+        const held = await holdTurn(pool, turn.id, replica);
+        if (!held) stop.abort(new Ended('lost'));
+        if (held === 'stop') stop.abort(new Ended('stopped'));
+        if (deps.closures.has(hands.caller.workspaceId)) stop.abort(new Ended('interrupted'));
+      },
+    });
+    try {
+      await work(turn, hands, stop).catch((err) => finish(turn, stop.signal.aborted ? stop.signal.reason : err));
+    } catch (err) {
+      log.warn({ err, turn: turn.id }, 'the end of a turn could not be stored: its lease runs out');
+    } finally {
+      await renewing.stop();
+      working.delete(turn.id);
+    }
+  }
+
+  return {
+    replica,
+    /** Begins to work, or goes on, on a turn that this replica holds. */
+    start(turn: WorkedOn, hands: Hands): void {
+      const stop = new AbortController();
+      working.set(turn.id, { stop, ended: attend(turn, hands, stop) });
+    },
+    /** At once where this replica works on it; another one sees it in its row. */
+    stop: (turnId: string): void => working.get(turnId)?.stop.abort(new Ended('stopped')),
+    /** What is under way ends as interrupted, before the process does. */
+    async drain(): Promise<void> {
+      const left = [...working.values()];
+      for (const { stop } of left) stop.abort(new Ended('interrupted'));
+      await Promise.all(left.map(({ ended }) => ended));
+    },
+  };
+}
+
+async function toolSetOf(tools: Map<string, OfferedTool>, masked: (text: string) => string): Promise<ToolSet> {
+  const { jsonSchema } = await import('ai');
+  const set: ToolSet = {};
+  for (const { name, description, inputSchema } of tools.values()) {
+    const schema = mapTexts(inputSchema, masked) as Parameters<typeof jsonSchema>[0];
+    set[name] = { description: masked(description), inputSchema: jsonSchema(schema) };
+  }
+  return set;
+}

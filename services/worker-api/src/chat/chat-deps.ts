@@ -1,0 +1,20 @@
+import type { WorkspaceClosures } from '@gantry/events';
+import type { SecretStore } from '@gantry/vault';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { SurfaceUrls } from '../mcp/surface-client';
+import type { ModelRegistry } from '../models/model-registry';
+
+export interface ChatDeps {
+  pool: Pool;
+  closures: Pick<WorkspaceClosures, 'has'>;
+  models: ModelRegistry;
+  /** Their values are masked in all that is sent to models. */
+  secrets: Pick<SecretStore, 'valuesOf'>;
+  /** Where tools call the three surfaces. */
+  surfaceUrls: SurfaceUrls;
+  /** For links in answers. */
+  dashboardUrl: string;
+  now: () => Date;
+  log: Logger;
+}

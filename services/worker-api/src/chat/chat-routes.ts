@@ -1,0 +1,122 @@
+import { type Call, noContent, notFound, type Operations, ok, pageHeaders } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { surfaceClient } from '../mcp/surface-client';
+import { createAgent, type Hands } from './agent';
+import type { ChatDeps } from './chat-deps';
+import { beginTurn, type ChatService, decideCall, stopTurn } from './chat-service';
+import { answerToApi, conversationToApi, headToApi } from './conversation';
+import {
+  deleteConversation,
+  getConversation,
+  listConversations,
+  lockConversation,
+  ownerOf,
+  updateTitle,
+} from './conversation-repository';
+import { interruptLost } from './end-turn';
+import { streamEvents, waitForTurn } from './follow-turn';
+import { createSignals } from './signals';
+import { findLastTurn, findTurn, listParts, listTurns } from './turn-repository';
+
+/** What an agent of a replica is to be drained by, beside its operations. */
+export function createChat(deps: ChatDeps) {
+  const signals = createSignals();
+  const service: ChatService = { deps, signals, agent: createAgent(deps, signals) };
+  return { operations: chatOperations(service), drain: service.agent.drain };
+}
+
+function chatOperations(service: ChatService): Operations<'worker'> {
+  const { deps } = service;
+  const { pool } = deps;
+
+  const handsOf = ({ caller, req }: Pick<Call, 'caller' | 'req'>): Hands => {
+    const headers = new Headers({ 'x-svc-workspace': caller.workspaceId });
+    for (const name of ['authorization', 'x-svc-token', 'cookie', 'origin']) {
+      const value = req.get(name);
+      if (value !== undefined) headers.set(name, value);
+    }
+    if (req.ip) headers.set('x-forwarded-for', req.ip);
+    return { caller, client: surfaceClient(deps.surfaceUrls, headers, { ofSession: true }) };
+  };
+
+  const headOf = async ({ caller }: Pick<Call, 'caller'>, id: string) =>
+    ok(headToApi(await getConversation(pool, ownerOf(caller), id)));
+
+  const turnOf = async ({ caller }: Pick<Call, 'caller'>, id: string) => {
+    const turn = await findTurn(pool, id);
+    if (!turn) throw notFound('message', id);
+    await getConversation(pool, ownerOf(caller), turn.conversationId);
+    return turn;
+  };
+
+  const answerOf = async ({ res }: Pick<Call, 'res'>, turnId: string) =>
+    ok(answerToApi(await waitForTurn(service, res, turnId), await listParts(pool, [turnId])));
+
+  return {
+    chat: {
+      make: async (call) => {
+        const { caller, made, body, res } = call;
+        const turn = await beginTurn(service, { caller, made, hands: handsOf(call) }, body);
+        if (body.stream === false) return answerOf(call, turn.id);
+        await streamEvents(service, res, turn.conversationId, { turnId: turn.id });
+      },
+      see: turnOf,
+      answer: answerOf,
+    },
+    listConversations: async ({ caller, query, req }) => {
+      const { rows, total } = await listConversations(pool, ownerOf(caller), query);
+      return ok(rows.map(headToApi), pageHeaders(req, query, total));
+    },
+    getConversation: async ({ caller, path, query, req }) => {
+      const owner = ownerOf(caller);
+      await getConversation(pool, owner, path.conversation_id);
+      await interruptLost(pool, path.conversation_id);
+      // One state of it: nothing may be told in between that the parts do not show.
+      return transaction(pool, async (tx) => {
+        await lockConversation(tx, owner, path.conversation_id);
+        const row = await getConversation(tx, owner, path.conversation_id);
+        const { turns, total } = await listTurns(tx, row.id, query);
+        const parts = await listParts(
+          tx,
+          turns.map(({ id }) => id),
+        );
+        return ok(conversationToApi(row, turns, parts), pageHeaders(req, query, total));
+      });
+    },
+    renameConversation: async (call) => {
+      const { caller, path, body } = call;
+      await getConversation(pool, ownerOf(caller), path.conversation_id);
+      await updateTitle(pool, ownerOf(caller), path.conversation_id, body.title.trim());
+      return headOf(call, path.conversation_id);
+    },
+    deleteConversation: async ({ caller, path }) => {
+      const owner = ownerOf(caller);
+      await getConversation(pool, owner, path.conversation_id);
+      const last = await findLastTurn(pool, path.conversation_id);
+      await deleteConversation(pool, owner, path.conversation_id);
+      if (last) service.agent.stop(last.id);
+      return noContent();
+    },
+    streamConversation: async ({ caller, path, req, res }) => {
+      const { id } = await getConversation(pool, ownerOf(caller), path.conversation_id);
+      const last = await findLastTurn(pool, id);
+      const [after] = /^\d{1,9}$/.exec(req.get('Last-Event-ID') ?? '') ?? [];
+      const from = after === undefined ? { turnId: last?.id ?? '' } : { after: Number(after) };
+      if (req.method === 'HEAD') return noContent();
+      await streamEvents(service, res, id, from);
+    },
+    stopConversation: async (call) => {
+      await stopTurn(service, call.caller, call.path.conversation_id);
+      return headOf(call, call.path.conversation_id);
+    },
+    decideConversationCall: async (call) => {
+      const { conversation_id: conversationId, call_id: callId } = call.path;
+      await decideCall(
+        service,
+        { caller: call.caller, hands: handsOf(call) },
+        { conversationId, callId, approve: call.body.approve },
+      );
+      return headOf(call, conversationId);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import { newId } from '@gantry/events';
+import { AppError, conflict, type Made, notFound, type Principal } from '@gantry/http';
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Agent, Hands } from './agent';
+import type { ChatDeps } from './chat-deps';
+import { titleOf } from './conversation';
+import {
+  countConversations,
+  getConversation,
+  insertConversation,
+  lockConversation,
+  type Owner,
+  ownerOf,
+} from './conversation-repository';
+import { endAndTell, interruptLost } from './end-turn';
+import { appendEvents } from './event-repository';
+import type { Signals } from './signals';
+import { eventOfResult } from './store-answer';
+import {
+  type CallPart,
+  findLastTurn,
+  insertTurn,
+  listParts,
+  moveCall,
+  requestStop,
+  resumeTurn,
+  type Turn,
+} from './turn-repository';
+
+export interface ChatService {
+  deps: ChatDeps;
+  agent: Agent;
+  signals: Signals;
+}
+
+export interface NewMessage {
+  message: string;
+  conversation_id?: string | undefined;
+  model?: string | undefined;
+}
+
+const MESSAGE_BYTES_MAX = 100_000;
+const TURNS_MAX = 200;
+/** Of one person or token in a workspace. */
+const CONVERSATIONS_MAX = 1_000;
+const WORKED_ON_MAX = 20;
+
+/**
+ * Stores the message and lets the agent begin.
+ * @throws AppError 404, 409 for a conversation that is busy or full, 413, 503 `no_model`
+ */
+export async function beginTurn(
+  { deps, agent }: ChatService,
+  { caller, made, hands }: { caller: Principal; made: Made; hands: Hands },
+  { message, conversation_id: given, model }: NewMessage,
+): Promise<{ id: string; conversationId: string }> {
+  const { pool, models } = deps;
+  const [first] = models.resolve(model);
+  const bytes = Buffer.byteLength(message);
+  if (bytes > MESSAGE_BYTES_MAX) {
+    const detail = `message: has ${bytes} bytes, and at most ${MESSAGE_BYTES_MAX} are read; put long texts into a context`;
+    throw new AppError('too_large', 'message_too_long', detail);
+  }
+  const owner = ownerOf(caller);
+  if (given !== undefined) {
+    await getConversation(pool, owner, given);
+    await interruptLost(pool, given);
+  }
+  const turn = { id: newId('trn_'), conversationId: given ?? newId('cnv_'), message, model: model ?? '' };
+  await transaction(pool, async (tx) => {
+    const last = given === undefined ? undefined : await lastOf(tx, owner, given);
+    requireRest(last);
+    if (given === undefined) requireRoom(await countConversations(tx, owner));
+    if (given === undefined) await insertConversation(tx, owner, { id: turn.conversationId, title: titleOf(message) });
+    await insertTurn(tx, { ...turn, number: (last?.number ?? 0) + 1, replica: agent.replica });
+    const data = { conversation_id: turn.conversationId, turn_id: turn.id, model: first.id };
+    await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, [{ type: 'meta', data }]);
+    await made(tx, turn.id);
+  });
+  agent.start(turn, hands);
+  return turn;
+}
+
+function requireRoom({ total, running }: { total: number; running: number }): void {
+  if (total >= CONVERSATIONS_MAX) {
+    throw conflict('too_many_conversations', `there are ${CONVERSATIONS_MAX} conversations; delete some of them`);
+  }
+  if (running >= WORKED_ON_MAX) {
+    throw conflict('too_many_turns', `the agent works in ${WORKED_ON_MAX} other conversations; wait, or stop some`);
+  }
+}
+
+async function lastOf(tx: Sql, owner: Owner, id: string): Promise<Turn | undefined> {
+  await lockConversation(tx, owner, id);
+  return findLastTurn(tx, id);
+}
+
+function requireRest(last: Turn | undefined): void {
+  if (last?.status === 'running') {
+    throw conflict('turn_under_way', 'an earlier message of this conversation is being answered; wait, or stop it');
+  }
+  if (last?.status === 'waiting') {
+    throw conflict(
+      'approval_waiting',
+      'a call of this conversation waits to be approved or declined; decide it, or stop',
+    );
+  }
+  if (last && last.number >= TURNS_MAX) {
+    throw conflict('conversation_full', `this conversation has ${TURNS_MAX} messages; begin another one`);
+  }
+}
+
+/** @throws AppError 404, 409 `already_decided` */
+export async function decideCall(
+  { deps, agent, signals }: ChatService,
+  { caller, hands }: { caller: Principal; hands: Hands },
+  { conversationId, callId, approve }: { conversationId: string; callId: string; approve: boolean },
+): Promise<void> {
+  const owner = ownerOf(caller);
+  const goesOn = await transaction(deps.pool, async (tx) => {
+    const turn = await lastOf(tx, owner, conversationId);
+    const parts = turn ? await listParts(tx, [turn.id]) : [];
+    const calls = parts.filter((part): part is CallPart => part.kind === 'call');
+    const call = calls.find((one) => one.callId === callId);
+    if (!turn || !call) throw notFound('call', callId, 'in the last message of this conversation');
+    const status = approve ? 'ready' : 'declined';
+    if (turn.status !== 'waiting' || !(await moveCall(tx, callId, 'pending', { status }))) {
+      throw conflict('already_decided', `this call does not wait: it is ${call.status}`);
+    }
+    const about = { conversationId, turnId: turn.id };
+    const declined = approve ? [] : [eventOfResult({ callId, status, result: null, links: [] })];
+    await appendEvents(tx, about, declined);
+    if (calls.some((one) => one.callId !== callId && one.status === 'pending')) return undefined;
+    await resumeTurn(tx, turn.id, agent.replica);
+    return turn;
+  });
+  signals.notify(conversationId);
+  if (goesOn) agent.start(goesOn, hands);
+}
+
+/** @throws AppError 404 */
+export async function stopTurn({ deps, agent, signals }: ChatService, caller: Principal, id: string): Promise<void> {
+  const stopped = await transaction(deps.pool, async (tx) => {
+    const turn = await lastOf(tx, ownerOf(caller), id);
+    if (turn?.status === 'waiting') await endAndTell(tx, turn, { status: 'stopped' });
+    if (turn?.status === 'running') await requestStop(tx, turn.id);
+    return turn;
+  });
+  if (stopped) agent.stop(stopped.id);
+  signals.notify(id);
+}

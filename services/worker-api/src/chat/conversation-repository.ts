@@ -1,0 +1,96 @@
+import { notFound, type Principal } from '@gantry/http';
+import { type Sql, statement } from '@gantry/postgres';
+import type { TurnStatus } from './turn-repository';
+
+/** Whose conversations: nobody else reads them, whatever their role. */
+export interface Owner {
+  workspaceId: string;
+  ownerId: string;
+}
+
+/** A person; or the token, of a workspace token and of a restricted one, which must not read what the person was told. */
+export const ownerOf = ({ workspaceId, userId, tokenId, restriction }: Principal): Owner => ({
+  workspaceId,
+  ownerId: String(restriction || userId === null ? tokenId : userId),
+});
+
+export interface ConversationRow {
+  id: string;
+  title: string;
+  status: TurnStatus;
+  createdAt: Date;
+  updatedAt: Date;
+  shownEvent: number;
+}
+
+const ROW = `SELECT c.id, c.title, t.status, c.created_at AS "createdAt", c.updated_at AS "updatedAt",
+    c.shown_event AS "shownEvent"
+  FROM conversations c CROSS JOIN LATERAL
+    (SELECT status FROM chat_turns WHERE conversation_id = c.id ORDER BY number DESC LIMIT 1) t
+  WHERE c.workspace_id = $workspaceId AND c.owner_id = $ownerId`;
+
+const GET = statement(undefined, `${ROW} AND c.id = $id`);
+const LIST = statement(undefined, `${ROW} ORDER BY c.updated_at DESC, c.id DESC LIMIT $limit OFFSET $offset`);
+
+/** @throws AppError 404, also for a conversation of somebody else */
+export async function getConversation(sql: Sql, owner: Owner, id: string): Promise<ConversationRow> {
+  const { rows } = await sql.query<ConversationRow>(GET({ ...owner, id }));
+  if (!rows[0]) throw notFound('conversation', id);
+  return rows[0];
+}
+
+/** `running`: in which the agent is at work. */
+export async function countConversations(
+  sql: Sql,
+  { workspaceId, ownerId }: Owner,
+): Promise<{ total: number; running: number }> {
+  const { rows } = await sql.query<{ total: number; running: number }>(
+    `SELECT count(*)::int AS total, count(t.id)::int AS running FROM conversations c
+     LEFT JOIN chat_turns t ON t.conversation_id = c.id AND t.status = 'running'
+     WHERE c.workspace_id = $1 AND c.owner_id = $2`,
+    [workspaceId, ownerId],
+  );
+  return rows[0] ?? { total: 0, running: 0 };
+}
+
+/** Until the transaction ends, nobody else begins, decides or stops in it. @throws AppError 404 */
+export async function lockConversation(tx: Sql, { workspaceId, ownerId }: Owner, id: string): Promise<void> {
+  const { rows } = await tx.query(
+    'SELECT 1 FROM conversations WHERE workspace_id = $1 AND owner_id = $2 AND id = $3 FOR UPDATE',
+    [workspaceId, ownerId, id],
+  );
+  if (!rows[0]) throw notFound('conversation', id);
+}
+
+/** Where something was said last first. */
+export async function listConversations(
+  sql: Sql,
+  owner: Owner,
+  page: { limit: number; offset: number },
+): Promise<{ rows: ConversationRow[]; total: number }> {
+  const { rows } = await sql.query<ConversationRow>(LIST({ ...owner, ...page }));
+  const counted = await sql.query<{ total: number }>(
+    'SELECT count(*)::int AS total FROM conversations WHERE workspace_id = $1 AND owner_id = $2',
+    [owner.workspaceId, owner.ownerId],
+  );
+  return { rows, total: counted.rows[0]?.total ?? 0 };
+}
+
+export const insertConversation = (
+  tx: Sql,
+  { workspaceId, ownerId }: Owner,
+  { id, title }: Pick<ConversationRow, 'id' | 'title'>,
+): Promise<unknown> =>
+  tx.query('INSERT INTO conversations (id, workspace_id, owner_id, title) VALUES ($1, $2, $3, $4)', [
+    ...[id, workspaceId, ownerId, title],
+  ]);
+
+export const updateTitle = (sql: Sql, { workspaceId, ownerId }: Owner, id: string, title: string): Promise<unknown> =>
+  sql.query('UPDATE conversations SET title = $4 WHERE workspace_id = $1 AND owner_id = $2 AND id = $3', [
+    ...[workspaceId, ownerId, id, title],
+  ]);
+
+export const deleteConversation = (sql: Sql, { workspaceId, ownerId }: Owner, id: string): Promise<unknown> =>
+  sql.query('DELETE FROM conversations WHERE workspace_id = $1 AND owner_id = $2 AND id = $3', [
+    ...[workspaceId, ownerId, id],
+  ]);

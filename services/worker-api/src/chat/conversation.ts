@@ -1,0 +1,69 @@
+/** Conversations as the API shows them. */
+import type { ConversationRow } from './conversation-repository';
+import type { CallPart, ModelPart, Part, Turn } from './turn-repository';
+
+export const headToApi = ({ id, title, status, createdAt, updatedAt }: ConversationRow) => ({
+  ...{ id, title, status },
+  created_at: createdAt.toISOString(),
+  updated_at: updatedAt.toISOString(),
+});
+
+export const conversationToApi = (row: ConversationRow, turns: Turn[], parts: Part[]) => ({
+  ...headToApi(row),
+  last_event_id: row.shownEvent,
+  turns: turns.map((turn) =>
+    turnToApi(
+      turn,
+      parts.filter(({ turnId }) => turnId === turn.id),
+    ),
+  ),
+});
+
+const turnToApi = (turn: Turn, parts: Part[]) => ({
+  ...{ id: turn.id, message: turn.message, status: turn.status, error: errorOf(turn) },
+  parts: parts.flatMap(partToApi),
+  created_at: turn.createdAt.toISOString(),
+  ended_at: turn.endedAt?.toISOString() ?? null,
+});
+
+type PartOfApi = ReturnType<typeof callToApi> | ReturnType<typeof textToApi>;
+
+/** An answer without a word only asked for tools. */
+function partToApi(part: Part): PartOfApi[] {
+  if (part.kind === 'call') return [callToApi(part)];
+  return part.content.text ? [textToApi(part)] : [];
+}
+
+const textToApi = ({ content: { text, isPartial } }: ModelPart) => ({
+  type: 'text' as const,
+  text,
+  partial: isPartial,
+});
+
+const errorOf = ({ errorCode: code, errorDetail: detail }: Turn) => (code === null ? null : { code, detail });
+
+const callToApi = ({ callId, content, status, result, links }: CallPart) => ({
+  ...{ type: 'tool_call' as const, call_id: callId, name: content.name, title: content.title },
+  ...{ arguments: content.arguments, status, result, links: links ?? [] },
+});
+
+/** For whoever wants no stream. */
+export const answerToApi = (turn: Turn, parts: Part[]) => ({
+  ...{ conversation_id: turn.conversationId, turn_id: turn.id, status: turn.status, error: errorOf(turn) },
+  text: parts.flatMap((part) => (part.kind === 'model' && part.content.text ? [part.content.text] : [])).join('\n\n'),
+  approvals: parts.flatMap((part) => (part.kind === 'call' && part.status === 'pending' ? [callToApi(part)] : [])),
+  links: [...new Set(parts.flatMap((part) => (part.kind === 'call' ? (part.links ?? []) : [])))],
+});
+
+const TITLE_CHARS_MAX = 80;
+
+/** The beginning of the first message, until its person has given it another. */
+export function titleOf(message: string): string {
+  const line = message
+    .replace(/\s+/gu, ' ')
+    .replace(/\p{Cc}/gu, '')
+    .trim();
+  const letters = [...line];
+  const title = letters.length > TITLE_CHARS_MAX ? `${letters.slice(0, TITLE_CHARS_MAX - 1).join('')}…` : line;
+  return title || 'Conversation';
+}

@@ -1,0 +1,47 @@
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { loseModelCalls, readTurnUsage } from '../models/model-call-repository';
+import { appendEvents } from './event-repository';
+import { endTurn, findTurn, listLostTurns, lockConversationOf, type Turn, type TurnStatus } from './turn-repository';
+
+export interface TurnEnding {
+  status: Exclude<TurnStatus, 'running' | 'waiting'>;
+  error?: { code: string; detail: string };
+}
+
+/** The credential that it acted with was in the memory of the replica alone. */
+export const INTERRUPTED: TurnEnding = {
+  status: 'interrupted',
+  error: {
+    code: 'interrupted',
+    detail: 'the service ended while this was worked on; what was done is here, and the next message goes on from it',
+  },
+};
+
+/** The end and its announcement; the conversation is locked by the caller. */
+export async function endAndTell(
+  tx: Sql,
+  turn: Pick<Turn, 'id' | 'conversationId'>,
+  ending: TurnEnding,
+): Promise<void> {
+  if (!(await endTurn(tx, turn.id, ending))) return;
+  const usage = await readTurnUsage(tx, turn.id);
+  const { status, error } = ending;
+  const data = { status, ...(error && { error }), usage };
+  await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, [{ type: 'done', data }]);
+}
+
+/**
+ * Ends turns whose replica has died: nobody knows what became of a call under way, and nothing of it is made again by itself.
+ * @param conversationId null: in all conversations
+ */
+export async function interruptLost(pool: Pool, conversationId: string | null): Promise<void> {
+  for (const lost of await listLostTurns(pool, conversationId)) {
+    await transaction(pool, async (tx) => {
+      if (!(await lockConversationOf(tx, lost))) return;
+      if (!(await findTurn(tx, lost.id))?.isLost) return;
+      await loseModelCalls(tx, lost.id);
+      await endAndTell(tx, lost, INTERRUPTED);
+    });
+  }
+}

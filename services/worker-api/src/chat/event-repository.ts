@@ -1,0 +1,60 @@
+/** What streams of a conversation tell. Ids count from 1 without a gap, so a reader on any replica goes on where it was. */
+import type { Sql } from '@gantry/postgres';
+import type { Pool } from 'pg';
+
+export interface ChatEvent {
+  type: 'meta' | 'text' | 'tool_call' | 'approval' | 'tool_result' | 'done';
+  data: object;
+}
+
+export type StoredEvent = ChatEvent & { id: number };
+
+/**
+ * The row of the conversation is locked until the transaction ends, so ids are committed in their order.
+ * Text is told before its part is stored; everything else together with it.
+ */
+export async function appendEvents(
+  tx: Sql,
+  { conversationId, turnId }: { conversationId: string; turnId: string },
+  events: ChatEvent[],
+): Promise<void> {
+  const isShown = events.some(({ type }) => type !== 'text') || events.length === 0;
+  await tx.query(
+    `WITH told AS (
+       UPDATE conversations SET last_event = last_event + $3, updated_at = now(),
+         shown_event = CASE WHEN $4 THEN last_event + $3 ELSE shown_event END
+       WHERE id = $1 RETURNING last_event)
+     INSERT INTO chat_events (conversation_id, id, turn_id, type, data)
+     SELECT $1, told.last_event - $3 + e.place::int, $2, e.type, e.data::json
+     FROM told, unnest($5::text[], $6::text[]) WITH ORDINALITY AS e(type, data, place)`,
+    [
+      ...[conversationId, turnId, events.length, isShown],
+      events.map(({ type }) => type),
+      events.map(({ data }) => JSON.stringify(data)),
+    ],
+  );
+}
+
+const READ_MAX = 200;
+
+/** The next ones after an id; of one turn alone where no id is given. */
+export async function listEvents(
+  sql: Sql,
+  conversationId: string,
+  from: { after: number } | { turnId: string },
+): Promise<StoredEvent[]> {
+  const [condition, value] = 'after' in from ? ['id > $2', from.after] : ['turn_id = $2', from.turnId];
+  const { rows } = await sql.query<StoredEvent>(
+    `SELECT id, type, data FROM chat_events WHERE conversation_id = $1 AND ${condition} ORDER BY id LIMIT ${READ_MAX}`,
+    [conversationId, value],
+  );
+  return rows;
+}
+
+/** Events of what has ended a day ago are told no more: the conversation shows it. */
+export const sweepChatEvents = (pool: Pool): Promise<unknown> =>
+  pool.query(
+    `DELETE FROM chat_events WHERE (conversation_id, id) IN (
+       SELECT e.conversation_id, e.id FROM chat_events e JOIN chat_turns t ON t.id = e.turn_id
+       WHERE e.created_at < now() - interval '1 day' AND t.ended_at < now() - interval '1 day' LIMIT 10000)`,
+  );

@@ -1,0 +1,81 @@
+/** Readers of a conversation, on whichever replica: what streams tell is read from its rows. */
+import { notFound } from '@gantry/http';
+import type { Response } from 'express';
+import { written } from '../backpressure';
+import type { ChatService } from './chat-service';
+import { interruptLost } from './end-turn';
+import { listEvents, type StoredEvent } from './event-repository';
+import { findLastTurn, findTurn, type Turn } from './turn-repository';
+
+const LOOK_MS = 1_000;
+const HEARTBEAT_MS = 15_000;
+
+type From = { after: number } | { turnId: string };
+
+/** Until the agent rests and everything is told, or the reader leaves. 204 where there is nothing to tell. */
+export async function streamEvents(
+  service: ChatService,
+  res: Response,
+  conversationId: string,
+  from: From,
+): Promise<void> {
+  const { deps, signals } = service;
+  let position = from;
+  let heardAt = Date.now();
+  while (!res.closed) {
+    // Waits from before it reads: what is told meanwhile wakes it.
+    const told = signals.wait(conversationId, LOOK_MS);
+    const turn = await findLastTurn(deps.pool, conversationId);
+    if (turn?.isLost) await interruptLost(deps.pool, conversationId);
+    // Read after the turn: where that rests, these are all.
+    const events = await listEvents(deps.pool, conversationId, position);
+    if (events.length === 0 && turn?.status !== 'running') break;
+    begin(res);
+    for (const event of events) await written(res, textOf(event));
+    const last = events.at(-1);
+    if (last) position = { after: last.id };
+    if (last) heardAt = Date.now();
+    else if (Date.now() - heardAt > HEARTBEAT_MS) {
+      heardAt = Date.now();
+      await written(res, ': still there\n\n');
+    }
+    if (!last) await told;
+  }
+  if (!res.headersSent) res.status(204);
+  res.end();
+}
+
+const textOf = ({ id, type, data }: StoredEvent): string =>
+  `id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+
+function begin(res: Response): void {
+  if (res.headersSent) return;
+  res.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    // nginx would otherwise collect a stream into blocks.
+    'X-Accel-Buffering': 'no',
+  });
+  res.flushHeaders();
+}
+
+const WAIT_MS = 50_000;
+
+/** The turn once the agent rests; as it is by then where that takes too long, or the reader leaves. */
+export async function waitForTurn(service: ChatService, res: Response, turnId: string): Promise<Turn> {
+  const until = Date.now() + WAIT_MS;
+  let turn = await readTurn(service, turnId);
+  while (turn.status === 'running' && !res.closed && Date.now() < until) {
+    const told = service.signals.wait(turn.conversationId, LOOK_MS);
+    turn = await readTurn(service, turnId);
+    if (turn.isLost) await interruptLost(service.deps.pool, turn.conversationId);
+    else if (turn.status === 'running') await told;
+  }
+  return turn;
+}
+
+async function readTurn({ deps }: ChatService, id: string): Promise<Turn> {
+  const turn = await findTurn(deps.pool, id);
+  if (!turn) throw notFound('message', id);
+  return turn;
+}

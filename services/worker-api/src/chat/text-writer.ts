@@ -1,0 +1,26 @@
+/** Words of a model come one by one; they are stored and told a few times in a second. */
+const EVERY_MS = 150;
+
+export function textWriter(write: (text: string) => Promise<unknown>, failed: (err: unknown) => void) {
+  let waiting = '';
+  let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
+  const flush = () => {
+    timer = undefined;
+    const text = waiting;
+    waiting = '';
+    if (text) underWay = underWay.then(() => write(text)).catch(failed);
+  };
+  return {
+    add(text: string): void {
+      waiting += text;
+      timer ??= setTimeout(flush, EVERY_MS);
+    },
+    /** When everything is stored. */
+    async end(): Promise<void> {
+      clearTimeout(timer);
+      flush();
+      await underWay;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+/** What is kept of an answer of a tool. */
+import type { CallContent } from './turn-repository';
+
+const RESULT_CHARS_MAX = 16_000;
+
+/** A lone half of a character becomes U+FFFD. */
+const wellFormed = (text: string): string => Buffer.from(text).toString();
+
+/** @returns what a column of text takes */
+export function resultText(text: string): string {
+  const clean = wellFormed(text.replaceAll('\0', ''));
+  if (clean.length <= RESULT_CHARS_MAX) return clean;
+  return `${wellFormed(clean.slice(0, RESULT_CHARS_MAX))}\n(shortened: ${clean.length} characters in all)`;
+}
+
+/** Pages of the dashboard, by the tool that answered about them. */
+const PAGES: Record<string, { path: string; field: string }> = {
+  create_worker: { path: '/workers/', field: 'id' },
+  get_worker: { path: '/workers/', field: 'id' },
+  update_worker: { path: '/workers/', field: 'id' },
+  set_worker_state: { path: '/workers/', field: 'id' },
+  update_worker_files: { path: '/workers/', field: 'worker_id' },
+  run_worker: { path: '/runs/', field: 'id' },
+  get_run: { path: '/runs/', field: 'id' },
+  replay_run: { path: '/runs/', field: 'run_id' },
+  cancel_run: { path: '/runs/', field: 'run_id' },
+  deploy_automation: { path: '/a/', field: 'id' },
+  get_skill: { path: '/skills/', field: 'slug' },
+  publish_skill: { path: '/skills/', field: 'slug' },
+};
+
+/** Where a person goes on: a page of the dashboard, or of a service that asks for consent. @param structured the tool's answer; a page that is named by the arguments alone counts as well */
+export function linksOf(
+  dashboardUrl: string,
+  { name, workerId, arguments: given }: Pick<CallContent, 'name' | 'workerId' | 'arguments'>,
+  structured: Record<string, unknown> | undefined,
+): string[] {
+  const consent = name === 'connect_app' ? structured?.authorization_url : undefined;
+  if (typeof consent === 'string') return [consent];
+  const page = new Map(Object.entries(PAGES)).get(workerId === null ? name : 'run_worker');
+  const id = page && (structured?.[page.field] ?? given[page.field]);
+  return page && typeof id === 'string' && id !== '' ? [`${dashboardUrl}${page.path}${encodeURIComponent(id)}`] : [];
+}

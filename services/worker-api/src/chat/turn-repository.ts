@@ -1,0 +1,214 @@
+/**
+ * Turns: a message and everything that is done until it is answered. One replica works on a turn under a lease; every write of
+ * it is held against that, so a replica that was thought dead writes nothing any more.
+ */
+import { type Sql, statement } from '@gantry/postgres';
+import type { AnswerPart } from '../models/read-answer';
+
+export type TurnStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'stopped' | 'interrupted';
+export type CallStatus = 'ready' | 'pending' | 'running' | 'done' | 'failed' | 'declined' | 'stopped' | 'unknown';
+
+export interface Turn {
+  id: string;
+  conversationId: string;
+  number: number;
+  message: string;
+  model: string;
+  status: TurnStatus;
+  errorCode: string | null;
+  errorDetail: string | null;
+  /** Its replica has not been heard of for longer than the lease. */
+  isLost: boolean;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+/** Of a tool, as the model has asked for it. */
+export interface CallContent {
+  /** The model's own name for the call. */
+  modelCallId: string;
+  name: string;
+  title: string;
+  /** What the person is shown is what the tool gets. */
+  arguments: Record<string, unknown>;
+  /** Of a published tool: the worker that it was when the person was asked. */
+  workerId: string | null;
+  providerOptions?: Extract<AnswerPart, { type: 'tool-call' }>['providerOptions'];
+}
+
+export interface ModelPart {
+  kind: 'model';
+  turnId: string;
+  number: number;
+  content: { text: string; isPartial: boolean };
+}
+
+export interface CallPart {
+  kind: 'call';
+  turnId: string;
+  number: number;
+  callId: string;
+  content: CallContent;
+  status: CallStatus;
+  result: string | null;
+  links: string[] | null;
+}
+
+export type Part = ModelPart | CallPart;
+
+export const LEASE = "interval '30 seconds'";
+
+const TURN = `SELECT id, conversation_id AS "conversationId", number, message, model, status, error_code AS "errorCode",
+    error_detail AS "errorDetail", status = 'running' AND leased_until < now() AS "isLost",
+    created_at AS "createdAt", ended_at AS "endedAt"
+  FROM chat_turns`;
+
+export async function findLastTurn(sql: Sql, conversationId: string): Promise<Turn | undefined> {
+  const { rows } = await sql.query<Turn>(`${TURN} WHERE conversation_id = $1 ORDER BY number DESC LIMIT 1`, [
+    conversationId,
+  ]);
+  return rows[0];
+}
+
+export async function findTurn(sql: Sql, id: string): Promise<Turn | undefined> {
+  const { rows } = await sql.query<Turn>(`${TURN} WHERE id = $1`, [id]);
+  return rows[0];
+}
+
+/** A page counted from the last one, in the order in which they were written. */
+export async function listTurns(
+  sql: Sql,
+  conversationId: string,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ turns: Turn[]; total: number }> {
+  const { rows } = await sql.query<Turn & { total: number }>(
+    `SELECT * FROM (${TURN} WHERE conversation_id = $1 ORDER BY number DESC LIMIT $2 OFFSET $3) page ORDER BY number`,
+    [conversationId, limit, offset],
+  );
+  const last = await findLastTurn(sql, conversationId);
+  return { turns: rows, total: last?.number ?? 0 };
+}
+
+export async function listParts(sql: Sql, turnIds: string[]): Promise<Part[]> {
+  const { rows } = await sql.query<Part>(
+    `SELECT turn_id AS "turnId", number, kind, content, call_id AS "callId", status, result, links
+     FROM chat_parts WHERE turn_id = ANY($1) ORDER BY turn_id, number`,
+    [turnIds],
+  );
+  return rows;
+}
+
+const INSERT = statement(
+  undefined,
+  `INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)
+   VALUES ($id, $conversationId, $number, $message, $model, 'running', $replica, now() + ${LEASE})`,
+);
+
+export const insertTurn = (
+  tx: Sql,
+  turn: Pick<Turn, 'id' | 'conversationId' | 'number' | 'message' | 'model'> & { replica: string },
+): Promise<unknown> => tx.query(INSERT(turn));
+
+/** @returns false where another one works on it or it has ended; `stop`: its person wants it to end */
+export async function holdTurn(sql: Sql, id: string, replica: string): Promise<'held' | 'stop' | false> {
+  const { rows } = await sql.query<{ stop: boolean }>(
+    `UPDATE chat_turns SET leased_until = now() + ${LEASE}
+     WHERE id = $1 AND leased_by = $2 AND status = 'running' RETURNING stop_requested AS stop`,
+    [id, replica],
+  );
+  if (!rows[0]) return false;
+  return rows[0].stop ? 'stop' : 'held';
+}
+
+/** A turn whose calls were decided goes on here. */
+export const resumeTurn = (tx: Sql, id: string, replica: string): Promise<unknown> =>
+  tx.query(
+    `UPDATE chat_turns SET status = 'running', leased_by = $2, leased_until = now() + ${LEASE}
+     WHERE id = $1 AND status = 'waiting'`,
+    [id, replica],
+  );
+
+/** @returns false where its person has asked for an end meanwhile */
+export async function suspendTurn(tx: Sql, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `UPDATE chat_turns SET status = 'waiting', leased_by = NULL, leased_until = NULL
+     WHERE id = $1 AND status = 'running' AND NOT stop_requested`,
+    [id],
+  );
+  return rowCount === 1;
+}
+
+export const requestStop = (tx: Sql, id: string): Promise<unknown> =>
+  tx.query("UPDATE chat_turns SET stop_requested = true WHERE id = $1 AND status = 'running'", [id]);
+
+/** By compare-and-set; calls that were under way are unknown from now on, and those that were not begun never are. */
+export async function endTurn(
+  tx: Sql,
+  id: string,
+  { status, error }: { status: TurnStatus; error?: { code: string; detail: string } },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `UPDATE chat_turns SET status = $2, error_code = $3, error_detail = $4, ended_at = now(), leased_by = NULL,
+       leased_until = NULL
+     WHERE id = $1 AND status IN ('running', 'waiting')`,
+    [id, status, error?.code ?? null, error?.detail ?? null],
+  );
+  if (!rowCount) return false;
+  await tx.query(
+    `UPDATE chat_parts SET status = CASE status WHEN 'running' THEN 'unknown' ELSE 'stopped' END
+     WHERE turn_id = $1 AND status IN ('ready', 'pending', 'running')`,
+    [id],
+  );
+  return true;
+}
+
+export async function listLostTurns(sql: Sql, conversationId: string | null): Promise<Turn[]> {
+  const { rows } = await sql.query<Turn>(
+    `${TURN} WHERE status = 'running' AND leased_until < now() AND ($1::text IS NULL OR conversation_id = $1) LIMIT 100`,
+    [conversationId],
+  );
+  return rows;
+}
+
+/** Before anything of a conversation is locked, so that no two wait for each other. @returns false where it was deleted */
+export async function lockConversationOf(tx: Sql, { conversationId }: Pick<Turn, 'conversationId'>): Promise<boolean> {
+  const { rowCount } = await tx.query('SELECT 1 FROM conversations WHERE id = $1 FOR UPDATE', [conversationId]);
+  return rowCount === 1;
+}
+
+const INSERT_PART = statement(
+  undefined,
+  `INSERT INTO chat_parts (turn_id, number, kind, content, call_id, status, result)
+   VALUES ($turnId, (SELECT coalesce(max(number), 0) + 1 FROM chat_parts WHERE turn_id = $turnId), $kind, $content, $callId,
+     $status, $result)`,
+);
+
+export const insertModelPart = (
+  tx: Sql,
+  { turnId, content }: Pick<ModelPart, 'turnId' | 'content'>,
+): Promise<unknown> =>
+  tx.query(
+    INSERT_PART({
+      ...{ turnId, kind: 'model', content: JSON.stringify(content), callId: null, status: null, result: null },
+    }),
+  );
+
+export const insertCallPart = (
+  tx: Sql,
+  { content, ...part }: Pick<CallPart, 'turnId' | 'callId' | 'content' | 'status' | 'result'>,
+): Promise<unknown> => tx.query(INSERT_PART({ ...part, kind: 'call', content: JSON.stringify(content) }));
+
+/** By compare-and-set from the status that it has. @returns whether it had it */
+export async function moveCall(
+  tx: Sql,
+  callId: string,
+  from: CallStatus,
+  to: { status: CallStatus; result?: string; links?: string[] },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `UPDATE chat_parts SET status = $3, result = coalesce($4, result), links = $5
+     WHERE call_id = $1 AND status = $2`,
+    [callId, from, to.status, to.result ?? null, to.links ? JSON.stringify(to.links) : null],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,53 @@
+/** Which tools a credential is offered, and how they are described. */
+import { isOpenTo, type Principal, readOperations } from '@gantry/http';
+import { openapiFiles, type Surface } from '@gantry/openapi';
+import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
+import type { Json, operationShapes } from './operation-schemas';
+import type { Tool } from './tools';
+
+const operationsOf = (surface: Surface) =>
+  new Map(readOperations(openapiFiles[surface]).map((operation) => [operation.id, operation]));
+
+const OPERATIONS = {
+  worker: operationsOf('worker'),
+  automation: operationsOf('automation'),
+  skills: operationsOf('skills'),
+} satisfies Record<Surface, unknown>;
+
+/** A restricted token is offered the tools of its toolsets whose operations it may use at all; those decide in the end. */
+export function isOffered({ toolset, surface, operationId }: Tool, restriction: Principal['restriction']): boolean {
+  if (!restriction) return true;
+  if (restriction.toolsets && !restriction.toolsets.includes(toolset)) return false;
+  const operation = OPERATIONS[surface].get(operationId);
+  return operation !== undefined && isOpenTo(restriction, operation);
+}
+
+export function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>): DescribedTool {
+  const { name, title, description, hints, without = [], fixed = {}, choice, answersText } = tool;
+  const { input, output } = shapeOf(tool.surface, tool.operationId);
+  const { properties, required } = input as { properties: Json; required: string[] };
+  const left = [...without, ...Object.keys(fixed)];
+  const chosen = choice && {
+    [choice.argument]: { type: 'string', enum: Object.keys(choice.operations), description: choice.description },
+  };
+  return {
+    ...{ name, title, description },
+    inputSchema: {
+      ...input,
+      type: 'object' as const,
+      properties: {
+        ...Object.fromEntries(Object.entries(properties).filter(([key]) => !left.includes(key))),
+        ...chosen,
+      } as DescribedTool['inputSchema']['properties'],
+      required: [...required.filter((key) => !left.includes(key)), ...(choice ? [choice.argument] : [])],
+    },
+    ...(output && !answersText && !tool.waits && { outputSchema: { ...output, type: 'object' as const } }),
+    annotations: {
+      title,
+      readOnlyHint: hints.readOnly,
+      destructiveHint: hints.destructive,
+      idempotentHint: hints.idempotent,
+      openWorldHint: hints.openWorld,
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** The tools of `/mcp` for whoever uses them without the protocol: one table, and one path to the API. */
+import type { Principal } from '@gantry/http';
+import { callTool } from './call-tool';
+import { describe, isOffered } from './offered-tools';
+import { type Json, operationShapes } from './operation-schemas';
+import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
+import type { SurfaceClient } from './surface-client';
+import { TOOLS, type Tool } from './tools';
+
+export interface OfferedTool {
+  name: string;
+  title: string;
+  description: string;
+  inputSchema: Json;
+  /** It changes or removes what exists, lets code run, or shows something to others. */
+  asksFirst: (given: Json) => boolean;
+  /** Of a worker that its people have published. */
+  workerId: string | null;
+}
+
+export interface ToolResult {
+  isError: boolean;
+  text: string;
+  /** Of an answer in JSON. */
+  structured: Json | undefined;
+}
+
+export type Toolbox = ReturnType<typeof createToolbox>;
+
+/** The schemas are made once; nothing of a caller is kept. */
+export function createToolbox() {
+  const shapeOf = operationShapes();
+  const offeredOf = (tool: Tool): OfferedTool => {
+    const { inputSchema, description = '' } = describe(tool, shapeOf);
+    const { name, title, hints } = tool;
+    const asksFirst = (given: Json) => hints.destructive || tool.asksFirst?.(given) === true;
+    return { name, title, description, inputSchema, asksFirst, workerId: null };
+  };
+  const offered = new Map(TOOLS.map((tool) => [tool.name, { tool, described: offeredOf(tool) }]));
+  return {
+    /** What this credential is offered, published workers as well. @throws Error where those cannot be read */
+    async list(
+      client: SurfaceClient,
+      restriction: Principal['restriction'],
+      signal: AbortSignal,
+    ): Promise<Map<string, OfferedTool>> {
+      const own = [...offered.values()].filter(({ tool }) => isOffered(tool, restriction));
+      const published = isOffered(RUN_PUBLISHED, restriction) ? await listPublished(client, signal) : [];
+      return new Map([
+        ...published.map((worker): [string, OfferedTool] => {
+          const { name, description: said = '', inputSchema } = describePublished(worker);
+          const title = `Run ${worker.worker_id}`;
+          const description = `Runs the worker ${worker.worker_id} with these inputs. Its people describe it as: ${said}`;
+          return [name, { name, title, description, inputSchema, asksFirst: () => true, workerId: worker.worker_id }];
+        }),
+        ...own.map(({ described }): [string, OfferedTool] => [described.name, described]),
+      ]);
+    },
+    /** @param workerId of a published worker */
+    async call(
+      { name, workerId, given }: { name: string; workerId: string | null; given: Json },
+      client: SurfaceClient,
+      signal: AbortSignal,
+    ): Promise<ToolResult> {
+      const tool = workerId === null ? offered.get(name)?.tool : RUN_PUBLISHED;
+      if (!tool) return { isError: true, text: `there is no tool ${name}`, structured: undefined };
+      const { content, structuredContent, isError } = await callTool({
+        ...{ tool, client, signal },
+        shapeOf: (operationId) => shapeOf(tool.surface, operationId),
+        given: workerId === null ? given : { worker_id: workerId, inputs: given },
+        progress: async () => {},
+      });
+      const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+      return { isError: isError === true, text, structured: structuredContent as Json | undefined };
+    },
+  };
+}

@@ -1,0 +1,102 @@
+/** Why a call of a model failed, in words for whoever asked. */
+import { AppError } from '@gantry/http';
+import type { ModelProvider } from '../model-settings';
+import type { OfferedModel } from './model-registry';
+
+export class ModelFailed extends Error {
+  constructor(
+    readonly code: string,
+    readonly detail: string,
+    /** Asking once more, or another model, may help. */
+    readonly isPassing: boolean,
+    readonly retryAfterMs: number | undefined,
+    cause: unknown,
+  ) {
+    super(detail, { cause });
+    this.name = 'ModelFailed';
+  }
+}
+
+const SAID_CHARS_MAX = 300;
+
+/** As the AI SDK throws it for an answer of a provider. */
+interface ProviderAnswer {
+  statusCode?: number;
+  responseHeaders?: Record<string, string>;
+  message?: string;
+}
+
+/** Of the AI SDK, for data that is not of the protocol: it would be the same the next time. */
+const UNREADABLE = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
+const CAUSES_MAX = 5;
+
+/** The SDK wraps what it could not read, and a body that broke off alike: the causes tell them apart. */
+function isUnreadable(err: unknown): boolean {
+  let one = err as { name?: string; cause?: unknown } | null | undefined;
+  for (let depth = 0; depth < CAUSES_MAX && typeof one === 'object' && one !== null; depth++) {
+    if (UNREADABLE.test(one.name ?? '')) return true;
+    one = one.cause as typeof one;
+  }
+  return false;
+}
+
+/** @param timedOut seconds without a word, after which the call was ended */
+export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut: number | null): ModelFailed {
+  if (err instanceof ModelFailed) return err;
+  const failed = (code: string, detail: string, isPassing: boolean, retryAfterMs?: number) =>
+    new ModelFailed(code, `${id}: ${detail}`, isPassing, retryAfterMs, err);
+  if (timedOut !== null) return failed('model_timed_out', `said nothing for ${timedOut} seconds`, true);
+  // In the middle of a stream an error is whatever the provider wrote there.
+  const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderAnswer;
+  const { statusCode: status, responseHeaders = {}, message = '' } = answer;
+  const said = withoutKeys(String(message), provider).slice(0, SAID_CHARS_MAX);
+  if (isUnreadable(answer)) return failed('model_malformed', `the answer could not be read: ${said}`, false);
+  const retryAfterMs = retryAfterOf(responseHeaders['retry-after']);
+  switch (status) {
+    case undefined:
+      return failed('model_unavailable', `could not be reached, or broke off: ${said}`, true);
+    case 401:
+    case 403:
+      return failed(
+        'model_unauthorized',
+        `the provider refused the key that the operator configured (${status})`,
+        false,
+      );
+    case 404:
+      return failed('model_not_found', `the provider has no such model or address (404): ${said}`, false);
+    case 408:
+      return failed('model_timed_out', 'the provider gave up waiting (408)', true, retryAfterMs);
+    case 429:
+      return failed(
+        'model_rate_limited',
+        `the provider takes no more requests for now (429): ${said}`,
+        true,
+        retryAfterMs,
+      );
+    default:
+      if (status >= 500)
+        return failed('model_unavailable', `the provider failed (${status}): ${said}`, true, retryAfterMs);
+      if (status >= 200 && status < 300) return failed('model_unavailable', `the answer broke off: ${said}`, true);
+      return failed('model_refused', `the provider refused the request (${status}): ${said}`, false);
+  }
+}
+
+/** A refusal may repeat the key. */
+function withoutKeys(text: string, provider: ModelProvider): string {
+  const keys = [
+    provider.api_key,
+    ...(provider.kind === 'bedrock' ? [provider.secret_access_key, provider.session_token] : []),
+  ];
+  return keys.reduce<string>((clean, key) => (key ? clean.replaceAll(key, '[key]') : clean), text);
+}
+
+/** Seconds or a date. */
+function retryAfterOf(text: string | undefined): number | undefined {
+  if (!text) return undefined;
+  const ms = /^\d{1,6}$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/** Of a call that ended because of whoever asked, or of us: a budget, a stop. */
+export const isOurs = (err: unknown): boolean =>
+  err instanceof AppError || ['AbortError', 'TimeoutError'].includes((err as Error | undefined)?.name ?? '');

@@ -1,0 +1,105 @@
+/**
+ * One answer of a model: attempts, then the models that stand in for it. Each attempt is a row of its own that was reserved
+ * before it. Once a word was heard nothing is asked again: the person has read it, and it is paid.
+ */
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import { isOurs, type ModelFailed } from './call-failure';
+import { reserveCall } from './model-budget';
+import { type Ending, type Spender, settleModelCall } from './model-call-repository';
+import { costOf, estimateTokens, maximumCost, type Usage } from './model-cost';
+import type { OfferedModel } from './model-registry';
+import { inputTextOf, type ModelRequest, maxOutputTokensOf, type ReadAnswer, readAnswer } from './read-answer';
+
+export interface ModelCallDeps {
+  pool: Pool;
+  log: Logger;
+  now: () => Date;
+}
+
+export interface CallOptions extends ModelRequest {
+  /** In the order in which they are asked. */
+  models: OfferedModel[];
+  spender: Spender;
+  about: { conversationId: string | null; turnId: string | null };
+  /** Of each attempt, once it is known. In US dollars; null: its model has no price. */
+  onCost?: (usd: number | null) => void;
+}
+
+export interface ModelAnswer extends Pick<ReadAnswer, 'content' | 'isCut' | 'failure' | 'usage'> {
+  model: string;
+  /** Null: its model has no price. */
+  usd: number | null;
+  /** Books what it cost, in the transaction that stores what it said. */
+  settle: (tx: Sql) => Promise<unknown>;
+}
+
+const ATTEMPTS = 3;
+const PAUSE_MS = 500;
+/** A provider that asks for a longer pause is passed over. */
+const RETRY_AFTER_MS_MAX = 20_000;
+
+const NOTHING: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0, isEstimated: true };
+
+/**
+ * @returns the answer; with `failure` where it broke off after its first word
+ * @throws ModelFailed when none of them answers; AppError 403 for a budget; AbortError when stopped
+ */
+export async function callModel(deps: ModelCallDeps, options: CallOptions): Promise<ModelAnswer> {
+  let last: ModelFailed | undefined;
+  for (const model of options.models) {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const answer = await attemptOnce(deps, options, model);
+      if (!answer.failure || answer.content.length > 0) return answer;
+      await transaction(deps.pool, (tx) => answer.settle(tx));
+      last = answer.failure;
+      const { isPassing, retryAfterMs = PAUSE_MS * 2 ** attempt } = last;
+      deps.log.info({ model: model.id, code: last.code, attempt }, 'a model did not answer');
+      if (!isPassing || retryAfterMs > RETRY_AFTER_MS_MAX) break;
+      if (attempt < ATTEMPTS) await pause(retryAfterMs, options.signal);
+    }
+  }
+  throw last ?? new Error('no model was asked');
+}
+
+async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: OfferedModel): Promise<ModelAnswer> {
+  const { pool, now } = deps;
+  const { spender, about, signal } = options;
+  signal.throwIfAborted();
+  const inputTokens = estimateTokens(inputTextOf(options));
+  const reservedUsd = maximumCost(model.price, inputTokens, maxOutputTokensOf(model, options));
+  const id = await reserveCall(pool, { ...spender, ...about, model: model.id, reservedUsd, now: now() });
+  const settle = (tx: Sql, ending: Ending) => settleModelCall(tx, id, ending, now());
+  try {
+    const { usage, failure, ...read } = await readAnswer(model, options);
+    const usd = costOf(model.price, usage);
+    const outcome = failure ? 'failed' : 'ok';
+    options.onCost?.(usd);
+    return {
+      ...{ ...read, failure, usage, usd, model: model.id },
+      settle: (tx) => settle(tx, { outcome, errorCode: failure?.code ?? null, usage, usd }),
+    };
+  } catch (err) {
+    // Stopped: nobody knows what came of it, so it counts as its input and all that it might have said.
+    const usage = { ...NOTHING, inputTokens };
+    const outcome = isOurs(err) ? 'stopped' : 'failed';
+    options.onCost?.(reservedUsd);
+    await settle(pool, { outcome, errorCode: null, usage, usd: reservedUsd });
+    throw err;
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stopped = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stopped);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stopped, { once: true });
+  });
+}

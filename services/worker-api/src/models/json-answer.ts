@@ -1,0 +1,40 @@
+/**
+ * A value that fits a JSON Schema. The schema is part of the prompt and not of the request: providers take different parts of JSON
+ * Schema and refuse the rest, and models of local servers take none.
+ */
+import { schemaProblems } from '../connection-tools/check-arguments';
+import type { AskedModel } from './model-question';
+
+export const schemaPrompt = (system: string, schema: object): string =>
+  [system, `Answer with one JSON value that fits this JSON Schema, and with nothing else: ${JSON.stringify(schema)}`]
+    .filter(Boolean)
+    .join('\n\n');
+
+const FENCE = '```';
+
+/** What is within a fenced block, where the text is one. */
+function unfenced(text: string): string {
+  const whole = text.trim();
+  if (!whole.startsWith(FENCE) || !whole.endsWith(FENCE)) return whole;
+  return whole.slice(whole.indexOf('\n') + 1, -FENCE.length);
+}
+
+/** @returns the value, or in words for the model what is wrong */
+export function valueIn(text: string, schema: Record<string, unknown>): { value: unknown } | { problems: string[] } {
+  let value: unknown;
+  try {
+    value = JSON.parse(unfenced(text));
+  } catch (err) {
+    return { problems: [`it is no JSON: ${(err as Error).message.slice(0, 200)}`] };
+  }
+  const problems = schemaProblems(schema, value, 'the value');
+  return problems.length ? { problems } : { value };
+}
+
+export const repairing = (said: string, problems: string[]): AskedModel['messages'] => [
+  { role: 'assistant', content: said },
+  {
+    role: 'user',
+    content: `That does not fit: ${problems.join('; ')}. Answer with the whole JSON value and nothing else.`,
+  },
+];

@@ -1,0 +1,47 @@
+/** Models of providers as the AI SDK has them. A provider's package is loaded when one of its models is first called. */
+import type { LanguageModel } from 'ai';
+import type { ModelProvider } from '../model-settings';
+
+/** Keys are for the configured address: a redirect would take them elsewhere. */
+const fetchThere: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'error' });
+
+export async function openModel(provider: ModelProvider, model: string): Promise<LanguageModel> {
+  const { base_url: baseURL, api_key: apiKey } = provider;
+  const common = { ...(baseURL !== undefined && { baseURL }), fetch: fetchThere };
+  switch (provider.kind) {
+    case 'openai-compatible': {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+      const { name, base_url } = provider;
+      const own = { name, baseURL: base_url, includeUsage: true, ...(apiKey !== undefined && { apiKey }) };
+      return createOpenAICompatible({ ...common, ...own }).chatModel(model);
+    }
+    case 'openai': {
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      // Not the Responses API, whose conversations stay with the provider.
+      return createOpenAI({ ...common, apiKey: provider.api_key }).chat(model);
+    }
+    case 'anthropic': {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      return createAnthropic({ ...common, apiKey: provider.api_key })(model);
+    }
+    case 'google': {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
+      return createGoogleGenerativeAI({ ...common, apiKey: provider.api_key })(model);
+    }
+    case 'mistral': {
+      const { createMistral } = await import('@ai-sdk/mistral');
+      return createMistral({ ...common, apiKey: provider.api_key })(model);
+    }
+    case 'bedrock': {
+      const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
+      const { region, access_key_id, secret_access_key, session_token } = provider;
+      return createAmazonBedrock({
+        ...{ ...common, region },
+        ...(apiKey !== undefined && { apiKey }),
+        ...(access_key_id !== undefined && { accessKeyId: access_key_id }),
+        ...(secret_access_key !== undefined && { secretAccessKey: secret_access_key }),
+        ...(session_token !== undefined && { sessionToken: session_token }),
+      })(model);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** Money is reserved before a call: one that could cost more than is left is not made. */
+import { newId } from '@gantry/events';
+import { type AppError, forbidden } from '@gantry/http';
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { monthCostUsd } from '../runs/month-cost';
+import { readTokenSpending } from '../runs/token-budget';
+import {
+  insertModelCall,
+  lockBudgets,
+  monthOf,
+  type NewModelCall,
+  readStanding,
+  readTokenReservations,
+  readWorkerReservations,
+} from './model-call-repository';
+
+/** @returns the id of the call. @throws AppError 403 `budget_exceeded`, `model_without_price` */
+export async function reserveCall(pool: Pool, wanted: Omit<NewModelCall, 'id'>): Promise<string> {
+  const call = { ...wanted, id: newId('mdl_') };
+  await transaction(pool, async (tx) => {
+    await lockBudgets(tx, call.workspaceId);
+    await requireRoom(tx, call);
+    await insertModelCall(tx, call);
+  });
+  return call.id;
+}
+
+async function requireRoom(
+  tx: Sql,
+  { workspaceId, budgets, worker, model, reservedUsd, now }: NewModelCall,
+): Promise<void> {
+  const { budgetUsd, usd, reservedUsd: reserved } = await readStanding(tx, workspaceId, monthOf(now));
+  if (budgetUsd === null && !budgets?.length && !worker) return;
+  if (reservedUsd === null) throw unpriced(model);
+  if (budgetUsd !== null && usd + reserved + reservedUsd > budgetUsd) {
+    throw exceeded('models.monthly_budget_usd: the models of this workspace', usd + reserved, budgetUsd, reservedUsd);
+  }
+  if (worker) {
+    const ended = await monthCostUsd(tx, { uid: worker.uid, workspaceId }, now);
+    const spent = ended + (await readWorkerReservations(tx, workspaceId, worker.uid));
+    if (spent + reservedUsd > worker.budgetUsd) {
+      throw exceeded('limits.budget_usd_per_month: the runs of this worker', spent, worker.budgetUsd, reservedUsd);
+    }
+  }
+  const spending = await readTokenSpending(tx, budgets ?? []);
+  for (const { tokenId, usd: budget } of budgets ?? []) {
+    const spent = (spending.get(tokenId) ?? 0) + (await readTokenReservations(tx, workspaceId, tokenId));
+    if (spent + reservedUsd > budget) {
+      throw exceeded('restrict.budget_usd: the runs and models of this token', spent, budget, reservedUsd);
+    }
+  }
+}
+
+const dollars = (usd: number): string => `${usd.toFixed(4)} USD`;
+
+const exceeded = (what: string, spent: number, budget: number, next: number): AppError =>
+  forbidden(
+    'budget_exceeded',
+    `${what} have cost ${dollars(spent)} of ${dollars(budget)}, and this call could cost ${dollars(next)}`,
+  );
+
+const unpriced = (model: string): AppError =>
+  forbidden(
+    'model_without_price',
+    `a budget holds, and nobody has said what ${model} costs; the operator sets prices in MODEL_PROVIDERS`,
+  );

@@ -1,0 +1,197 @@
+/**
+ * Calls of models. A call is a row before it is made, with the most that it can cost; the row is settled together with what the
+ * call belongs to. Until then its maximum counts against budgets, so several at once never share what is left for one.
+ */
+import { type Sql, statement } from '@gantry/postgres';
+import type { Pool } from 'pg';
+import { countForTokens, type TokenBudgets } from '../runs/token-budget';
+import type { Usage } from './model-cost';
+
+export interface Spender {
+  workspaceId: string;
+  userId: string | null;
+  tokenId: string | null;
+  /** Of the token that asks, and of those that it comes from. */
+  budgets: TokenBudgets | null;
+  /** Absent: no run asks. */
+  runId?: string;
+  /** That the run is of, where it has a budget. */
+  worker?: { uid: string; budgetUsd: number } | null;
+}
+
+export interface NewModelCall extends Spender {
+  id: string;
+  conversationId: string | null;
+  turnId: string | null;
+  model: string;
+  reservedUsd: number | null;
+  now: Date;
+}
+
+export interface Ending {
+  outcome: 'ok' | 'failed' | 'stopped';
+  errorCode: string | null;
+  usage: Usage;
+  usd: number | null;
+}
+
+/** Until the transaction ends, nobody else reserves in this workspace. */
+export const lockBudgets = (tx: Sql, workspaceId: string): Promise<unknown> =>
+  tx.query("SELECT pg_advisory_xact_lock(hashtextextended('model budgets ' || $1, 0))", [workspaceId]);
+
+export interface Standing {
+  /** Of the workspace for a month; null: none. */
+  budgetUsd: number | null;
+  /** Of this month: what has ended, and what calls under way can cost. */
+  usd: number;
+  reservedUsd: number;
+}
+
+const STANDING = `SELECT w.model_budget_usd AS budget, sum(c.usd) AS usd,
+    sum(c.reserved_usd) FILTER (WHERE c.outcome = 'started') AS reserved
+  FROM workspaces w LEFT JOIN model_calls c ON c.workspace_id = w.id AND c.started_at >= $2 AND c.started_at < $3
+  WHERE w.id = $1 GROUP BY w.id`;
+
+export async function readStanding(sql: Sql, workspaceId: string, { from, until }: Month): Promise<Standing> {
+  const { rows } = await sql.query<{ budget: number | null; usd: number | null; reserved: number | null }>(STANDING, [
+    ...[workspaceId, from, until],
+  ]);
+  const [{ budget, usd, reserved } = { budget: null, usd: null, reserved: null }] = rows;
+  return { budgetUsd: budget, usd: usd ?? 0, reservedUsd: reserved ?? 0 };
+}
+
+/** What calls under way can cost, of a token or of those that it made, and what those of runs under way have cost. */
+export async function readTokenReservations(sql: Sql, workspaceId: string, tokenId: string): Promise<number> {
+  const { rows } = await sql.query<{ usd: number | null }>(
+    `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls
+     WHERE workspace_id = $1 AND budgets @> $2::jsonb
+       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (SELECT run_id FROM token_runs WHERE workspace_id = $1))`,
+    [workspaceId, JSON.stringify([{ tokenId }])],
+  );
+  return rows[0]?.usd ?? 0;
+}
+
+/** Null: the worker has no budget. */
+export async function budgetOfWorker(
+  sql: Sql,
+  workspaceId: string,
+  uid: string,
+): Promise<{ uid: string; budgetUsd: number } | null> {
+  const { rows } = await sql.query<{ budget: number | null }>(
+    `SELECT (v.definition -> 'limits' ->> 'budget_usd_per_month')::float8 AS budget
+     FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
+     WHERE w.workspace_id = $1 AND w.uid = $2`,
+    [workspaceId, uid],
+  );
+  const { budget = null } = rows[0] ?? {};
+  return budget === null ? null : { uid, budgetUsd: budget };
+}
+
+/** What models have cost, or can cost, in runs of a worker that have not ended: those that have are in its cost of the month. */
+export async function readWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
+  const { rows } = await sql.query<{ usd: number | null }>(
+    `SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END) AS usd
+     FROM runs r JOIN model_calls c ON c.run_id = r.id
+     WHERE r.workspace_id = $1 AND r.subject_id = $2 AND r.finished_at IS NULL AND c.outcome <> 'lost'`,
+    [workspaceId, uid],
+  );
+  return rows[0]?.usd ?? 0;
+}
+
+const INSERT = statement(
+  undefined,
+  `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, reserved_usd, budgets,
+     started_at)
+   VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $reservedUsd, $budgets, $now)`,
+);
+
+export const insertModelCall = (tx: Sql, { budgets, runId, worker: _, ...call }: NewModelCall): Promise<unknown> =>
+  tx.query(INSERT({ ...call, runId: runId ?? null, budgets: budgets && JSON.stringify(budgets) }));
+
+/**
+ * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which counts for tokens
+ * when the run ends.
+ */
+const SETTLE = statement(
+  undefined,
+  countForTokens(`UPDATE model_calls SET outcome = $outcome, error_code = $errorCode, usd = $usd,
+      input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
+      estimated = $isEstimated, ended_at = $now
+    WHERE id = $id AND outcome = 'started'
+    RETURNING workspace_id, CASE WHEN run_id IS NULL THEN coalesce(budgets, '[]'::jsonb) ELSE '[]'::jsonb END AS budgets,
+      coalesce(usd, 0) AS usd`),
+);
+
+export const settleModelCall = (tx: Sql, id: string, { usage, ...ending }: Ending, now: Date): Promise<unknown> =>
+  tx.query(SETTLE({ ...usage, ...ending, id, now }));
+
+/** No call takes as long: its replica has died, and it counts with the most that it can have cost. */
+const LOST_AFTER = '15 minutes';
+const KEPT = '400 days';
+
+const SWEEP =
+  countForTokens(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
+  WHERE outcome = 'started' AND started_at < now() - interval '${LOST_AFTER}'
+  RETURNING workspace_id, coalesce(budgets, '[]'::jsonb) AS budgets, coalesce(usd, 0) AS usd`);
+
+export async function sweepModelCalls(pool: Pool): Promise<void> {
+  await pool.query(SWEEP);
+  await pool.query(
+    `DELETE FROM model_calls WHERE id IN
+       (SELECT id FROM model_calls WHERE started_at < now() - interval '${KEPT}' AND outcome <> 'started' LIMIT 10000)`,
+  );
+}
+
+/** Calls of a turn whose replica has died. */
+const LOSE =
+  countForTokens(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
+  WHERE outcome = 'started' AND turn_id = $1
+  RETURNING workspace_id, coalesce(budgets, '[]'::jsonb) AS budgets, coalesce(usd, 0) AS usd`);
+
+export const loseModelCalls = (tx: Sql, turnId: string): Promise<unknown> => tx.query(LOSE, [turnId]);
+
+export interface Month {
+  from: Date;
+  until: Date;
+}
+
+/** The calendar month of UTC. */
+export function monthOf(time: Date): Month {
+  const [year, month] = [time.getUTCFullYear(), time.getUTCMonth()];
+  return { from: new Date(Date.UTC(year, month)), until: new Date(Date.UTC(year, month + 1)) };
+}
+
+export interface UsageRow {
+  model: string;
+  calls: number;
+  failed_calls: number;
+  unpriced_calls: number;
+  input_tokens: number;
+  cached_tokens: number;
+  output_tokens: number;
+  usd: number;
+}
+
+/** By model, what cost most first. */
+export async function listModelUsage(sql: Sql, workspaceId: string, { from, until }: Month): Promise<UsageRow[]> {
+  const { rows } = await sql.query<UsageRow>(
+    `SELECT model, count(*)::int AS calls, count(*) FILTER (WHERE outcome IN ('failed', 'lost'))::int AS failed_calls,
+       count(*) FILTER (WHERE reserved_usd IS NULL)::int AS unpriced_calls,
+       coalesce(sum(input_tokens), 0)::float8 AS input_tokens, coalesce(sum(cached_tokens), 0)::float8 AS cached_tokens,
+       coalesce(sum(output_tokens), 0)::float8 AS output_tokens, coalesce(sum(usd), 0)::float8 AS usd
+     FROM model_calls WHERE workspace_id = $1 AND started_at >= $2 AND started_at < $3
+     GROUP BY model ORDER BY usd DESC, model LIMIT 1000`,
+    [workspaceId, from, until],
+  );
+  return rows;
+}
+
+/** What the calls of a turn have cost so far. */
+export async function readTurnUsage(sql: Sql, turnId: string) {
+  const { rows } = await sql.query<{ input_tokens: number; output_tokens: number; usd: number | null }>(
+    `SELECT coalesce(sum(input_tokens), 0)::float8 AS input_tokens, coalesce(sum(output_tokens), 0)::float8 AS output_tokens,
+       sum(usd)::float8 AS usd FROM model_calls WHERE turn_id = $1`,
+    [turnId],
+  );
+  return rows[0] ?? { input_tokens: 0, output_tokens: 0, usd: null };
+}

@@ -1,0 +1,35 @@
+/** What a call of a model costs, in US dollars. */
+import type { Price } from '../model-settings';
+
+export interface Usage {
+  /** All of it. */
+  inputTokens: number;
+  /** Of the input: from the provider's cache, and put there. */
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  outputTokens: number;
+  /** The provider told nothing, so this is from the length of the texts. */
+  isEstimated: boolean;
+}
+
+/** English text has about four bytes in a token, JSON and other languages fewer. */
+const BYTES_PER_TOKEN = 3;
+const MTOK = 1_000_000;
+
+export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+
+/** The most that a call with this input can cost; null without a price. */
+export function maximumCost(price: Price | null, inputTokens: number, maxOutputTokens: number): number | null {
+  if (!price) return null;
+  const input = Math.max(price.input_usd_per_mtok, price.cache_write_usd_per_mtok ?? 0);
+  return (inputTokens * input + maxOutputTokens * price.output_usd_per_mtok) / MTOK;
+}
+
+export function costOf(price: Price | null, usage: Usage): number | null {
+  if (!price) return null;
+  const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
+  const plain = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens);
+  const { input_usd_per_mtok: input, output_usd_per_mtok: output } = price;
+  const { cache_read_usd_per_mtok: read = input, cache_write_usd_per_mtok: write = input } = price;
+  return (plain * input + cacheReadTokens * read + cacheWriteTokens * write + outputTokens * output) / MTOK;
+}

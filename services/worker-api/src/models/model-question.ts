@@ -1,0 +1,75 @@
+/** What the code of a run asks a model. */
+import type { ModelMessage, ToolSet } from 'ai';
+import { z } from 'zod';
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const name = z.string().regex(NAME, 'must be 1 to 64 letters, digits, hyphens or underscores');
+const id = z.string().min(1).max(200);
+/** The size of all is bounded by the protocol. */
+const text = z.string();
+const object = z.record(z.string(), z.unknown());
+
+const message = z.discriminatedUnion('role', [
+  z.strictObject({ role: z.literal('user'), content: text }),
+  z.strictObject({
+    ...{ role: z.literal('assistant'), content: text },
+    tool_calls: z
+      .array(z.strictObject({ id, name, arguments: z.unknown() }))
+      .max(100)
+      .optional(),
+  }),
+  z.strictObject({ role: z.literal('tool'), tool_call_id: id, content: text }),
+]);
+
+export const askedModel = z
+  .strictObject({
+    system: text.optional(),
+    messages: z.array(message).min(1).max(500),
+    schema: object.optional(),
+    tools: z
+      .array(z.strictObject({ name, description: text.optional(), parameters: object.optional() }))
+      .max(64)
+      .optional(),
+    max_output_tokens: z.int().min(1).max(128_000).optional(),
+  })
+  .superRefine(({ messages }, context) => {
+    const known = new Set<string>();
+    for (const [index, one] of messages.entries()) {
+      for (const call of (one.role === 'assistant' && one.tool_calls) || []) known.add(call.id);
+      if (one.role !== 'tool' || known.has(one.tool_call_id)) continue;
+      const says = 'is no call of a message before it; hand the answer’s `message` on before the results of its tools';
+      context.addIssue({ code: 'custom', path: ['messages', index, 'tool_call_id'], message: says });
+    }
+  });
+export type AskedModel = z.infer<typeof askedModel>;
+
+/** As the AI SDK has them. */
+export function messagesOf(asked: AskedModel['messages']): ModelMessage[] {
+  const names = new Map<string, string>();
+  return asked.map((one): ModelMessage => {
+    if (one.role === 'user') return one;
+    if (one.role === 'tool') {
+      const { tool_call_id: toolCallId, content: value } = one;
+      const result = { type: 'tool-result' as const, toolCallId, toolName: names.get(toolCallId) ?? 'unknown_tool' };
+      return { role: 'tool', content: [{ ...result, output: { type: 'text', value } }] };
+    }
+    for (const call of one.tool_calls ?? []) names.set(call.id, call.name);
+    const calls = (one.tool_calls ?? []).map(({ id: toolCallId, name: toolName, arguments: input }) => ({
+      ...{ type: 'tool-call' as const, toolCallId, toolName, input },
+    }));
+    return {
+      role: 'assistant',
+      content: [...(one.content ? [{ type: 'text' as const, text: one.content }] : []), ...calls],
+    };
+  });
+}
+
+export async function toolSetOf(tools: NonNullable<AskedModel['tools']>): Promise<ToolSet> {
+  const { jsonSchema } = await import('ai');
+  return Object.fromEntries(
+    tools.map(({ name: own, description, parameters }): [string, ToolSet[string]] => {
+      const schema = { type: 'object', properties: {}, ...parameters } as Parameters<typeof jsonSchema>[0];
+      return [own, { ...(description !== undefined && { description }), inputSchema: jsonSchema(schema) }];
+    }),
+  );
+}

@@ -1,0 +1,28 @@
+import { type Operations, ok, okPage } from '@gantry/http';
+import type { Pool } from 'pg';
+import { listModelUsage, monthOf, readStanding } from './model-call-repository';
+import { type ModelRegistry, modelToApi } from './model-registry';
+
+export interface ModelDeps {
+  pool: Pool;
+  models: ModelRegistry;
+  now: () => Date;
+}
+
+export const modelOperations = ({ pool, models, now }: ModelDeps): Operations<'worker'> => ({
+  listModels: (call) => okPage(call, models.list, (model) => modelToApi(model, model === models.first)),
+  getModelUsage: async ({ caller: { workspaceId }, query }) => {
+    const month = monthOf(query.month === undefined ? now() : new Date(`${query.month}-01T00:00:00Z`));
+    const [rows, standing] = await Promise.all([
+      listModelUsage(pool, workspaceId, month),
+      readStanding(pool, workspaceId, month),
+    ]);
+    return ok({
+      month: month.from.toISOString().slice(0, 7),
+      ...{ usd: standing.usd, budget_usd: standing.budgetUsd, reserved_usd: standing.reservedUsd },
+      calls: rows.reduce((sum, { calls }) => sum + calls, 0),
+      unpriced_calls: rows.reduce((sum, row) => sum + row.unpriced_calls, 0),
+      models: rows.map(({ unpriced_calls: _, ...row }) => row),
+    });
+  },
+});

@@ -1,0 +1,177 @@
+/** One request to a model, read as it comes. */
+import type { JSONValue, ModelMessage, ToolSet } from 'ai';
+import { failureOf, ModelFailed } from './call-failure';
+import { openModel } from './language-model';
+import { estimateTokens, type Usage } from './model-cost';
+import type { OfferedModel } from './model-registry';
+
+export interface ModelRequest {
+  system: string;
+  messages: ModelMessage[];
+  tools: ToolSet;
+  signal: AbortSignal;
+  /** Fewer than its provider allows. */
+  maxOutputTokens?: number;
+  /** More of the text, in its order. */
+  onText: (text: string) => void;
+}
+
+type Options = Record<string, Record<string, JSONValue>>;
+
+/** As messages of the AI SDK have it, so that it can be sent back to the model that gave it. */
+export type AnswerPart =
+  | { type: 'text' | 'reasoning'; text: string; providerOptions?: Options }
+  | { type: 'tool-call'; toolCallId: string; toolName: string; input: unknown; providerOptions?: Options };
+
+export interface ReadAnswer {
+  content: AnswerPart[];
+  usage: Usage;
+  /** The answer was longer than a call may give. */
+  isCut: boolean;
+  failure: ModelFailed | null;
+}
+
+const TIMEOUT_SECONDS = 60;
+/** Of a whole answer. */
+const ANSWER_MS_MAX = 5 * 60_000;
+const ANSWER_CHARS_MAX = 400_000;
+const OUTPUT_TOKENS = 8_000;
+
+export const maxOutputTokensOf = (
+  { provider }: OfferedModel,
+  { maxOutputTokens: asked = Number.POSITIVE_INFINITY }: Pick<ModelRequest, 'maxOutputTokens'>,
+): number => Math.min(asked, provider.max_output_tokens ?? OUTPUT_TOKENS);
+
+export const inputTextOf = ({ system, messages, tools }: ModelRequest): string =>
+  JSON.stringify([
+    system,
+    messages,
+    Object.entries(tools).map(([name, { description, inputSchema }]) => [name, description, inputSchema]),
+  ]);
+
+/** Never throws for a failure of the provider: what came until then is worth its money. @throws AbortError when stopped */
+export async function readAnswer(model: OfferedModel, request: ModelRequest): Promise<ReadAnswer> {
+  const { streamText } = await import('ai');
+  // What a provider does not support is not worth a line on the console for each call.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  const seconds = model.provider.timeout_seconds ?? TIMEOUT_SECONDS;
+  const silence = new AbortController();
+  const signal = AbortSignal.any([request.signal, silence.signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
+  let timer = setTimeout(() => silence.abort(), seconds * 1_000);
+  const heard = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => silence.abort(), seconds * 1_000);
+  };
+  const content: AnswerPart[] = [];
+  const open = new Map<string, AnswerPart & { text: string }>();
+  let chars = 0;
+  let told: Usage | undefined;
+  let finish: string | undefined;
+  let failure: unknown = null;
+  try {
+    const { fullStream } = streamText({
+      model: await openModel(model.provider, model.model),
+      ...(request.system && { system: { role: 'system' as const, content: request.system, providerOptions: CACHED } }),
+      messages: request.messages,
+      tools: request.tools,
+      maxOutputTokens: maxOutputTokensOf(model, request),
+      maxRetries: 0,
+      abortSignal: signal,
+      // Errors are parts of the stream; by default they would be written to the console as well.
+      onError: () => {},
+    });
+    for await (const part of fullStream) {
+      heard();
+      const options = 'providerMetadata' in part && part.providerMetadata;
+      const own = options ? { providerOptions: options as Options } : {};
+      switch (part.type) {
+        case 'text-start':
+        case 'reasoning-start': {
+          const begun = {
+            type: part.type === 'text-start' ? ('text' as const) : ('reasoning' as const),
+            text: '',
+            ...own,
+          };
+          content.push(begun);
+          open.set(part.id, begun);
+          break;
+        }
+        case 'text-delta':
+        case 'reasoning-delta': {
+          const begun = open.get(part.id);
+          if (begun) Object.assign(begun, { text: begun.text + part.text }, own);
+          chars += part.text.length;
+          if (part.type === 'text-delta' && part.text) request.onText(part.text);
+          break;
+        }
+        case 'text-end':
+        case 'reasoning-end': {
+          const begun = open.get(part.id);
+          if (begun) Object.assign(begun, own);
+          break;
+        }
+        case 'tool-input-delta':
+          chars += part.delta.length;
+          break;
+        case 'tool-call':
+          content.push({
+            type: 'tool-call',
+            toolCallId: part.toolCallId,
+            toolName: part.toolName,
+            input: part.input,
+            ...own,
+          });
+          break;
+        case 'finish-step': {
+          const { inputTokens, outputTokens, inputTokenDetails: input } = part.usage;
+          if (inputTokens !== undefined && outputTokens !== undefined) {
+            const [cacheReadTokens, cacheWriteTokens] = [input.cacheReadTokens ?? 0, input.cacheWriteTokens ?? 0];
+            told = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, isEstimated: false };
+          }
+          finish = part.finishReason === 'other' && part.rawFinishReason === undefined ? undefined : part.finishReason;
+          break;
+        }
+        case 'error':
+          failure ??= part.error;
+          break;
+      }
+      if (chars > ANSWER_CHARS_MAX) {
+        failure ??= new ModelFailed(
+          'model_malformed',
+          `${model.id}: the answer has no end`,
+          false,
+          undefined,
+          undefined,
+        );
+        silence.abort();
+        break;
+      }
+    }
+  } catch (err) {
+    failure ??= err;
+  } finally {
+    clearTimeout(timer);
+  }
+  request.signal.throwIfAborted();
+  if (failure === null && signal.aborted) failure = new Error('the call took too long');
+  if (failure === null && finish === undefined) failure = new Error('the stream ended before the answer did');
+  const isSilent = silence.signal.aborted && !(failure instanceof ModelFailed);
+  const kept = content.filter((part) => part.type === 'tool-call' || part.text !== '');
+  return {
+    content: kept,
+    usage: told ?? estimated(request, kept, failure !== null),
+    isCut: finish === 'length',
+    failure: failure === null ? null : failureOf(failure, model, isSilent ? seconds : null),
+  };
+}
+
+/** Anthropic and Bedrock cache what they are asked to; the others do by themselves. */
+const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } }, bedrock: { cachePoint: { type: 'default' } } };
+
+/** A provider that said no word charges nothing. */
+function estimated(request: ModelRequest, content: AnswerPart[], isFailed: boolean): Usage {
+  const none = { cacheReadTokens: 0, cacheWriteTokens: 0, isEstimated: true };
+  if (isFailed && content.length === 0) return { ...none, inputTokens: 0, outputTokens: 0 };
+  const inputTokens = estimateTokens(inputTextOf(request));
+  return { ...none, inputTokens, outputTokens: estimateTokens(JSON.stringify(content)) };
+}

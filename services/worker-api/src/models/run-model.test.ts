@@ -1,0 +1,162 @@
+import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
+import { type FakeJob, given, noUsage, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { makeWorker } from '../test/make-worker';
+import { parseModels } from '../test/parse-models';
+import { startScriptedModel } from '../test/scripted-model/scripted-model';
+import { testWorkerApi } from '../test/test-worker-api';
+
+const model = given(startScriptedModel, (one) => one.stop());
+const api = testWorkerApi(() => ({
+  models: parseModels(
+    [
+      {
+        ...{
+          name: 'local',
+          kind: 'openai-compatible',
+          base_url: model.baseUrl,
+          models: ['m'],
+          max_output_tokens: 1_000,
+        },
+        prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } },
+      },
+    ],
+    { smart: 'local/m' },
+  ),
+}));
+const executor = given(() => api.connectExecutor());
+const me = given(() => callerOf(api.url, api.owner.jwt));
+
+async function begun(definition: object = {}, credential = api.owner.jwt): Promise<FakeJob> {
+  const worker = await makeWorker(api, { definition });
+  await callerOf(api.url, credential).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  await job.report({ type: 'started' });
+  await until(async () => (await read(job)).status === 'running');
+  return job;
+}
+const read = async ({ runId }: FakeJob) => (await me.get(`/api/runs/${runId}`).expect(200)).body;
+
+interface Over {
+  ordinal?: number;
+  tool?: string;
+  timeoutMs?: number;
+  [argument: string]: unknown;
+}
+function ask({ runId, attempt, token }: FakeJob, over: Over = {}): Promise<ToolReply> {
+  const { ordinal = 1, tool = 'default', timeoutMs = 5_000, ...rest } = over;
+  const given = { messages: [{ role: 'user', content: 'Hello' }], ...rest };
+  const payload = { runId, attempt, token, ordinal, connection: MODELS, tool, arguments: given, timeoutMs };
+  return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
+}
+
+test('an answer is recorded, paid once and part of the cost of the run', async () => {
+  const job = await begun();
+  expect(job.tools).toEqual([{ name: MODELS, tools: ['smart', 'local/m'] }]);
+  await model.says({ text: 'Hi.', usage: { input: 100, output: 10 } }, { text: 'not asked' });
+  const answer = {
+    result: {
+      ...{ text: 'Hi.', tool_calls: [], cut: false, model: 'local/m' },
+      usage: { input_tokens: 100, output_tokens: 10, usd: 0.00012 },
+    },
+  };
+  expect(await ask(job, { system: 'Be brief.' })).toEqual(answer);
+  expect(await ask(job, { system: 'Be brief.' })).toEqual(answer);
+  const [asked, ...more] = await model.asked();
+  expect(more).toEqual([]);
+  expect(asked?.body.messages).toMatchObject([{ role: 'system' }, { role: 'user', content: 'Hello' }]);
+  expect((await read(job)).steps).toMatchObject([{ kind: 'tool', name: 'model.default', status: 'completed' }]);
+  await job.report({ type: 'finished', status: 'completed', output: null, usage: noUsage });
+  const ended = await until(async () => {
+    const run = await read(job);
+    return run.status === 'completed' && run;
+  });
+  expect(ended.total_cost_usd).toBeCloseTo(0.00012);
+});
+
+test('an answer that does not fit its schema is repaired once, and both requests are paid', async () => {
+  const job = await begun();
+  const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+  await model.says({ text: '{"n": "seven"}' }, { text: '```json\n{"n": 7}\n```' });
+  expect(await ask(job, { schema })).toMatchObject({ result: { output: { n: 7 }, usage: { input_tokens: 200 } } });
+  const [, second] = await model.asked();
+  expect(JSON.stringify(second?.body.messages)).toContain('n must be of type integer');
+  await model.says({ text: 'no' }, { text: 'no' }, { text: 'not asked' });
+  expect(await ask(job, { ordinal: 2, schema })).toMatchObject({
+    failed: { code: 'invalid_output', message: expect.stringContaining('it is no JSON') },
+  });
+  expect(await model.asked()).toHaveLength(2);
+});
+
+test('tools that were declared come back with their arguments, others do not', async () => {
+  const job = await begun();
+  const tools = [{ name: 'look', parameters: { type: 'object', properties: { q: { type: 'string' } } } }];
+  await model.says({
+    calls: [
+      { name: 'look', input: { q: 'x' }, id: 'c1' },
+      { name: 'drop_all', input: {}, id: 'c2' },
+    ],
+  });
+  const calls = [{ id: 'c1', name: 'look', arguments: { q: 'x' } }];
+  expect(await ask(job, { tools })).toMatchObject({ result: { text: '', tool_calls: calls } });
+  await model.says({ text: 'Found.' });
+  const messages = [
+    { role: 'user', content: 'Look' },
+    { role: 'assistant', content: '', tool_calls: calls },
+    { role: 'tool', tool_call_id: 'c1', content: 'a result' },
+  ];
+  expect(await ask(job, { ordinal: 2, messages, tools })).toMatchObject({ result: { text: 'Found.' } });
+  const [asked] = await model.asked();
+  expect(asked?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'a result' });
+});
+
+test('a secret of the workspace is masked in what is asked', async () => {
+  await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' }).expect(201);
+  const job = await begun();
+  await model.says({ text: 'Hi.' });
+  await ask(job, { messages: [{ role: 'user', content: 'It is value-to-keep-4711.' }] });
+  const [asked] = await model.asked();
+  expect(asked?.body.messages.at(-1)?.content).toBe('It is ***.');
+});
+
+test('what cannot be asked says why, and costs nothing', async () => {
+  const job = await begun();
+  await model.says({ text: 'not asked' });
+  expect(await ask(job, { tool: 'smarter' })).toMatchObject({
+    failed: { code: 'unknown_tool', message: expect.stringContaining('smart, local/m') },
+  });
+  expect(await ask(job, { ordinal: 2, messages: [{ role: 'tool', tool_call_id: 'c9', content: 'x' }] })).toMatchObject({
+    failed: { code: 'invalid_arguments', message: expect.stringContaining('messages.0.tool_call_id') },
+  });
+  expect(await model.asked()).toEqual([]);
+});
+
+test('a provider that refuses, and one that is silent, are failures that the code can catch', async () => {
+  const job = await begun();
+  await model.says({ status: 400, body: 'context too long' });
+  expect(await ask(job)).toMatchObject({
+    failed: { code: 'unavailable', message: expect.stringContaining('context too long') },
+  });
+  await model.says({ silent: true });
+  expect(await ask(job, { ordinal: 2, timeoutMs: 300 })).toMatchObject({
+    failed: { code: 'unavailable', message: expect.stringContaining('no answer within 0.3 seconds') },
+  });
+});
+
+test('no call is made that could exceed the budget of its worker, or of its token', async () => {
+  await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
+  const limits = { budget_usd_per_month: 0.003 };
+  const job = await begun({ limits });
+  expect(await ask(job)).toMatchObject({ result: {} });
+  expect(await ask(job, { ordinal: 2 })).toMatchObject({
+    failed: { code: 'budget_exceeded', message: expect.stringContaining('limits.budget_usd_per_month') },
+  });
+  const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { budget_usd: 0.003 } });
+  const other = await begun({}, token);
+  await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
+  expect(await ask(other)).toMatchObject({ result: {} });
+  expect(await ask(other, { ordinal: 2 })).toMatchObject({
+    failed: { code: 'budget_exceeded', message: expect.stringContaining('restrict.budget_usd') },
+  });
+  expect(await model.asked()).toHaveLength(1);
+});

@@ -1,0 +1,139 @@
+/**
+ * Models for the code of runs: `context.model(...)`. The run engine records each call as a step, as it does for tools (ADR 44). Asking
+ * once more costs money and does no other harm, so a call whose replica has died is made again.
+ */
+import { DEFAULT_MODEL, type JobTools, MODELS, type ToolFailure } from '@gantry/events';
+import { AppError } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { AskedTool, PreparedTool, Run, ToolOutcome } from '@gantry/run-engine';
+import { failure, presentable } from '../connection-tools/tool-result';
+import type { Deps } from '../deps';
+import { mapTexts, maskOf } from '../masked-texts';
+import { tokenBudgetsOfRun } from '../runs/token-budget';
+import { ModelFailed } from './call-failure';
+import { callModel, type ModelAnswer } from './call-model';
+import { repairing, schemaPrompt, valueIn } from './json-answer';
+import { budgetOfWorker } from './model-call-repository';
+import { type AskedModel, askedModel, messagesOf, toolSetOf } from './model-question';
+import type { OfferedModel } from './model-registry';
+
+type ModelDeps = Pick<Deps, 'pool' | 'secrets' | 'models' | 'log' | 'now'>;
+
+/** Of a job. More may be asked by their names. */
+const NAMES_MAX = 50;
+
+/** None where the operator offers no model: the code is told so. */
+export const modelsOfRun = ({ list }: Deps['models']): JobTools[] =>
+  list.length ? [{ name: MODELS, tools: list.flatMap(({ id, aliases }) => [...aliases, id]).slice(0, NAMES_MAX) }] : [];
+
+export async function prepareModel(
+  deps: ModelDeps,
+  run: Run,
+  { tool: name, arguments: given, timeoutMs }: AskedTool,
+): Promise<PreparedTool | { failed: ToolFailure }> {
+  const { data: asked, error } = askedModel.safeParse(given);
+  if (!asked) {
+    const [first] = error.issues;
+    return { failed: failure('invalid_arguments', `${first?.path.join('.') || 'the call'}: ${first?.message}`) };
+  }
+  try {
+    const isDefault = name === DEFAULT_MODEL && !deps.models.list.some(({ aliases }) => aliases.includes(name));
+    const models = deps.models.resolve(isDefault ? undefined : name);
+    return { isRepeatable: true, call: () => ask(deps, run, { asked, models, timeoutMs }) };
+  } catch (err) {
+    if (err instanceof AppError) return { failed: failure('unknown_tool', err.detail) };
+    throw err;
+  }
+}
+
+interface Question {
+  asked: AskedModel;
+  models: OfferedModel[];
+  timeoutMs: number;
+}
+
+/** Never throws for anything that a provider does, or that a budget forbids. */
+async function ask(deps: ModelDeps, run: Run, question: Question): Promise<ToolOutcome> {
+  const secrets = await deps.secrets.valuesOf(run.workspaceId);
+  let usd = 0;
+  const book = (more: number | null) => {
+    usd += more ?? 0;
+  };
+  const outcome = await answerOf(deps, run, question, { masked: maskOf(secrets), book }).catch((err): ToolOutcome => {
+    if (err instanceof ModelFailed) return failed('unavailable', `${err.detail} (${err.code})`);
+    if (err instanceof AppError && err.kind === 'forbidden') return failed('budget_exceeded', err.detail);
+    if ((err as Error).name !== 'TimeoutError') throw err;
+    return failed('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
+  });
+  return { ...presentable(outcome, secrets), usd };
+}
+
+const failed = (code: ToolFailure['code'], message: string): ToolOutcome => ({
+  failed: failure(code, message),
+  isFinal: false,
+});
+
+async function answerOf(
+  deps: ModelDeps,
+  run: Run,
+  { asked, models, timeoutMs }: Question,
+  { masked, book }: { masked: (text: string) => string; book: (usd: number | null) => void },
+): Promise<ToolOutcome> {
+  const {
+    system = '',
+    messages,
+    schema,
+    tools = [],
+    max_output_tokens: maxOutputTokens,
+  } = mapTexts(asked, masked) as AskedModel;
+  const [budgets, worker] = await Promise.all([
+    tokenBudgetsOfRun(deps.pool, run.id),
+    budgetOfWorker(deps.pool, run.workspaceId, run.subjectId),
+  ]);
+  const spender = { workspaceId: run.workspaceId, userId: null, tokenId: null, budgets, runId: run.id, worker };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const usage = { input_tokens: 0, output_tokens: 0, usd: null as number | null };
+  const turn = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
+    const answer = await callModel(deps, {
+      ...{ models, spender, signal, onCost: book, onText: () => {} },
+      about: { conversationId: null, turnId: null },
+      system: schema ? schemaPrompt(system, schema) : system,
+      messages: messagesOf([...messages, ...more]),
+      tools: await toolSetOf(tools),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    });
+    await transaction(deps.pool, (tx) => answer.settle(tx));
+    if (answer.failure) throw answer.failure;
+    usage.input_tokens += answer.usage.inputTokens;
+    usage.output_tokens += answer.usage.outputTokens;
+    if (answer.usd !== null) usage.usd = (usage.usd ?? 0) + answer.usd;
+    return answer;
+  };
+  const shown = (answer: ModelAnswer, output?: unknown): ToolOutcome => ({
+    result: {
+      ...{ text: textOf(answer), ...(output !== undefined && { output }), tool_calls: callsOf(answer, tools) },
+      ...{ cut: answer.isCut, model: answer.model, usage },
+    },
+  });
+  const first = await turn([]);
+  if (!schema || callsOf(first, tools).length) return shown(first);
+  const read = valueIn(textOf(first), schema);
+  if ('value' in read) return shown(first, read.value);
+  if (first.isCut) return failed('invalid_output', 'the answer is longer than the call may give');
+  const second = await turn(repairing(textOf(first), read.problems));
+  const repaired = valueIn(textOf(second), schema);
+  if ('value' in repaired) return shown(second, repaired.value);
+  const said = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
+  return failed('invalid_output', said);
+}
+
+const textOf = ({ content }: ModelAnswer): string =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+
+/** Those that were declared: a model also asks for what it has read of elsewhere. */
+const callsOf = ({ content }: ModelAnswer, declared: { name: string }[]) =>
+  content.flatMap((part) =>
+    part.type === 'tool-call' && declared.some(({ name }) => name === part.toolName)
+      ? [{ id: part.toolCallId, name: part.toolName, arguments: part.input }]
+      : [],
+  );

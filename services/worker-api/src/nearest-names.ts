@@ -1,0 +1,12 @@
+const NAMED_MAX = 5;
+
+/** The end of a sentence that says that a name is not there: names that share a word with it, or the first that there are. */
+export function nearest(name: string, names: string[]): string {
+  const words = name
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word.length > 2);
+  const near = names.filter((one) => words.some((word) => one.toLowerCase().includes(word))).slice(0, NAMED_MAX);
+  const shown = near.length ? near : names.slice(0, NAMED_MAX);
+  return shown.length ? `; ${near.length ? 'near it are' : 'there are'} ${shown.join(', ')}` : '';
+}

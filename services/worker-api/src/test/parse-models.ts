@@ -1,0 +1,8 @@
+import { modelAliases, modelProviders } from '../model-settings';
+import type { ModelSettings } from '../models/model-registry';
+
+/** As the service reads them from its environment. */
+export const parseModels = (providers: unknown[], aliases: object = {}): ModelSettings => ({
+  providers: modelProviders.parse(JSON.stringify(providers)),
+  aliases: modelAliases.parse(JSON.stringify(aliases)),
+});
