@@ -141,6 +141,36 @@ export const jobTools = z.object({
 });
 export type JobTools = z.infer<typeof jobTools>;
 
+/** Whether a person sees the arguments of an agent's tool before it is called; `destructive`: where the tool may overwrite or remove. */
+export const approvalRules = ['always', 'destructive', 'never'] as const;
+
+const approve = z.enum(approvalRules);
+/** A model works on a skill instead of code: see the executor's agent.py. */
+export const jobAgent = z.object({
+  /** Path of the file that says what to do. */
+  skill: z.string().min(1).max(1_024),
+  /** Null: the operator's default. */
+  model: z.string().max(200).nullable(),
+  maxTurns: z.int().min(1).max(100),
+  tools: z
+    .array(
+      z.discriminatedUnion('kind', [
+        z.object({ kind: z.enum(['python', 'http', 'ask_person']), approve }),
+        z.object({ kind: z.literal('worker'), worker: z.string().max(200), approve }),
+        z.object({ kind: z.literal('context'), context: z.string().max(64), approve }),
+        /** Null: all tools of the connection. */
+        z.object({
+          ...{ kind: z.literal('connection'), connection: jobTools.shape.name },
+          ...{ tool: z.string().max(200).nullable(), approve },
+        }),
+      ]),
+    )
+    .max(50),
+  /** JSON Schema of the result; null: the model's words. */
+  output: jsonObject.nullable(),
+});
+export type JobAgent = z.infer<typeof jobAgent>;
+
 /** As many as one job has. */
 export const CREDENTIALS_MAX = 64;
 export const CREDENTIAL_CHARS_MAX = 16_384;
@@ -194,6 +224,8 @@ export const job = z.object({
   /** Whether the code may request approvals or call workers: only runs of workers may. Absent: neither. */
   may: z.array(z.enum(['approve', 'call'])).optional(),
   tools: z.array(jobTools).max(64).optional(),
+  /** Absent: the entrypoint is code. */
+  agent: jobAgent.optional(),
   limits: runLimits,
   network: z.enum(['egress', 'none']),
   /** If given, only these hosts are reached; each still has to have a public address. */
@@ -330,6 +362,9 @@ export type RunError = z.infer<typeof runError>;
 
 export const logLevels = ['debug', 'info', 'warning', 'error'] as const;
 
+export const agentParts = ['text', 'tool_call', 'tool_result'] as const;
+export const AGENT_TEXT_CHARS_MAX = 4_000;
+
 const base = { seq: z.int().min(1), at: z.int().describe('epoch milliseconds') };
 export const runEvent = z.discriminatedUnion('type', [
   z.object({ ...base, type: z.literal('started') }),
@@ -390,6 +425,16 @@ export const runEvent = z.discriminatedUnion('type', [
     credentials: z.array(z.string()).max(64),
     /** Absent: it was answered. `refused`: by a rule; `failed`: by the network or the other side. */
     problem: z.object({ kind: z.enum(['refused', 'failed']), message: z.string().max(300) }).optional(),
+  }),
+  /** What an agent says and does; the whole is in its transcript. */
+  z.object({
+    ...base,
+    type: z.literal('agent'),
+    part: z.enum(agentParts),
+    /** Of a tool. */
+    name: z.string().max(200).nullable(),
+    /** Masked, perhaps shortened. */
+    text: z.string().max(AGENT_TEXT_CHARS_MAX),
   }),
   z.object({ ...base, type: z.literal('cost'), usd: z.number().min(0), label: z.string().nullable() }),
   z.object({

@@ -105,6 +105,7 @@ export async function buildJob(
   if (spec.secrets.length) job.secrets = secrets;
   if (credentials.length) job.credentials = credentials;
 
+  if (spec.agent) job.agent = spec.agent;
   const tools = (await deps.toolsOf?.(run)) ?? [];
   if (tools.length) job.tools = tools;
 

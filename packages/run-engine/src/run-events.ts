@@ -6,7 +6,7 @@
  * to tell (that the run goes on, was decided about, or is ended without an executor) takes numbers at the end of the
  * attempt that no executor reaches; it is only written while no executor holds the run, so nothing comes before it later.
  */
-import { ACK_WAIT_MS, type RunEvent, type RunEventBatch } from '@gantry/events';
+import { ACK_WAIT_MS, type agentParts, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
 import { runFolder } from './delete-runs';
 import { isTerminal, type Run, type Waiting } from './run';
@@ -26,6 +26,7 @@ export interface StoredEvent {
     | 'context'
     | 'cost'
     | 'request'
+    | (typeof agentParts)[number]
     | 'output'
     | 'done';
   data: unknown;
@@ -91,6 +92,8 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
     }
     case 'cost':
       return { type: 'cost', data: { usd: event.usd, label: event.label } };
+    case 'agent':
+      return { type: event.part, data: { name: event.name, text: event.text } };
     case 'request': {
       const { type, seq: _seq, at: _at, bytesSent, bytesReceived, durationMs, problem = null, ...told } = event;
       const sizes = { bytes_sent: bytesSent, bytes_received: bytesReceived, duration_ms: durationMs };

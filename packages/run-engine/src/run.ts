@@ -2,7 +2,7 @@
  * A run as its service keeps it. The columns are those of `runs`; both services that run code have the same table, and only
  * this package writes and changes it (`migrations/`, and before those the services' first).
  */
-import type { RunError, RunLimits, StepKind } from '@gantry/events';
+import type { JobAgent, RunError, RunLimits, StepKind } from '@gantry/events';
 import type { HeldKey } from '@gantry/http';
 
 /** No executor holds such a run; it ends without asking anybody. */
@@ -39,6 +39,10 @@ export interface RunSpec {
   secrets: string[];
   /** Connections that the code declares. Absent: none. */
   connections?: string[];
+  /** Absent: the entrypoint is code. */
+  agent?: JobAgent;
+  /** What the models that it asks may cost, in US dollars. Absent: as much as other budgets leave. */
+  modelBudgetUsd?: number;
   /** Inputs of type `file`: where the uploaded bytes lie. */
   files: { input: string; name: string; key: string; size: number }[];
   limits: RunLimits;

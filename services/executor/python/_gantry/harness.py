@@ -6,7 +6,7 @@ import stat
 import sys
 import _signal                              # signal.signal() converts its argument and result to enums
 
-from . import calling, channel, forwarder, inspection, output, packs
+from . import agent, calling, channel, forwarder, inspection, output, packs
 from .content_types import content_type_of
 from .context import context
 from .steps import Suspend
@@ -57,7 +57,7 @@ def execute(job, root="/code"):
         if job.get("egressNonce"):
             forwarder.start(job["egressNonce"])
         context._begin(job)
-        value = calling.call(calling.load_entrypoint(root, job["entrypoint"]), inputs, context)
+        value = calling.call(_program(root, job), inputs, context)
         if context._steps.ended is not None:                    # swallowed on its way here; the return value is ignored
             raise context._steps.ended
         if context._steps.unasked():
@@ -70,6 +70,13 @@ def execute(job, root="/code"):
         return {"t": "result", "ok": True}, text
     except BaseException as error:
         return ending(error, root), None
+
+
+def _program(root, job):
+    settings = job.get("agent")
+    if settings is None:
+        return calling.load_entrypoint(root, job["entrypoint"])
+    return agent.program(root, settings)
 
 
 def ending(error, root):

@@ -32,7 +32,8 @@ class ModelAnswer(dict):
     @property
     def message(self):
         """As the next call takes it, between what was asked and the results of tools."""
-        return {"role": "assistant", "content": self["text"], "tool_calls": self["tool_calls"]}
+        calls = [{key: call[key] for key in ("id", "name", "arguments")} for call in self["tool_calls"]]
+        return {"role": "assistant", "content": self["text"], "tool_calls": calls}
 
 
 class Models:

@@ -190,6 +190,10 @@ class Steps:
         """Number of recorded operations that the code has not requested."""
         return max(0, self._recorded_last - self._last)
 
+    def is_known(self, ahead=0):
+        """Whether an earlier attempt has recorded the operation that was asked for last, or the one so many after it."""
+        return self._last + ahead <= self._recorded_last
+
     def _require(self, what, deed):
         if what not in self._may:
             raise RuntimeError(f"context.{what}() is not available in this run: only workers can {deed}, automations can't")

@@ -1,5 +1,5 @@
 /** Converts a run's messages to events, and to requests for the service that owns it. */
-import type { Job, RecordedStep } from '@gantry/events';
+import { AGENT_TEXT_CHARS_MAX, agentParts, type Job, type RecordedStep } from '@gantry/events';
 import type { Logger } from 'pino';
 import { printable, type RunLog } from '../masking/log-lines';
 import type { Redactor } from '../masking/redact';
@@ -12,6 +12,9 @@ import type { RunUploads } from './run-output';
 import type { Settlement } from './settlement';
 import { type StepRecords, stepsOf } from './steps';
 import type { ToolCalls } from './tool-calls';
+
+/** Of an attempt. An agent takes at most a hundred turns. */
+const AGENT_EVENTS_MAX = 2_000;
 
 export function hooksOf(run: {
   job: Job;
@@ -30,11 +33,18 @@ export function hooksOf(run: {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
   const { emit } = settlement;
   const shown = (text: string | null) => (text === null ? null : printable(redactor.text(text)));
+  let agentEvents = 0;
   return {
     onStream: runLog.write,
     onLog: runLog.record,
     onProgress: (fraction, message) => live.progress(fraction, shown(message)),
     onCost: (usd, label) => live.cost(usd, shown(label)),
+    onAgent(given, name, text) {
+      const part = agentParts.find((known) => known === given);
+      if (!part || ++agentEvents > AGENT_EVENTS_MAX) return;
+      const cut = (shown(text) ?? '').slice(0, AGENT_TEXT_CHARS_MAX);
+      emit({ type: 'agent', part, name: shown(name)?.slice(0, 200) ?? null, text: cut });
+    },
     openArtifact: artifactsOf(job, uploads, redactor, emit),
     openContext: changedContextsOf(job, uploads, emit),
     ...stepsOf({

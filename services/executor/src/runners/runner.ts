@@ -73,6 +73,8 @@ export interface RunHooks {
   onLog(level: string, text: string, fields: Record<string, unknown> | undefined): void;
   onProgress(fraction: number, message: string | null): void;
   onCost(usd: number, label: string | null): void;
+  /** What an agent says or does. */
+  onAgent?(part: string, name: string | null, text: string): void;
   openArtifact(announced: {
     name: string;
     contentType: string;

@@ -31,6 +31,10 @@ export interface AppRequest {
 export const isRepeatable = ({ request }: CatalogTool): boolean =>
   request.reads === true || request.method === 'GET' || request.method === 'PUT' || request.method === 'DELETE';
 
+/** It neither overwrites nor removes: what it makes is new. */
+export const isAdditive = ({ request }: CatalogTool): boolean =>
+  request.reads === true || request.method === 'GET' || request.method === 'POST';
+
 /** @returns `failed` for an argument that has no place in an address, and for a host that the token may not go to */
 export function requestOfTool({
   provider,

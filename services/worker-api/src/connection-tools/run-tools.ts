@@ -56,7 +56,7 @@ async function namesOf(deps: Deps, workspaceId: string, usable: Usable | null): 
   return integration?.provider.tools.map(({ name }) => name) ?? [];
 }
 
-const isAllowed = ({ allowedTools }: Connection, tool: string): boolean =>
+export const isAllowed = ({ allowedTools }: Connection, tool: string): boolean =>
   allowedTools === null || (allowedTools as string[]).includes(tool);
 
 type Prepared = Awaited<ReturnType<PrepareTool>>;
@@ -64,20 +64,9 @@ type Prepared = Awaited<ReturnType<PrepareTool>>;
 /** The connection is looked up for each call: it may have been deleted, or taken away from this worker, while the run went on. */
 export async function prepareTool(deps: Deps, run: Run, asked: AskedTool): Promise<Prepared> {
   const { workspaceId, spec } = run;
-  if (!spec.connections?.includes(asked.connection)) {
-    return { failed: failure('not_allowed', `the worker does not declare the connection ${asked.connection}`) };
-  }
-  const [worker, usable] = await Promise.all([
-    ownerOf(deps.pool, run),
-    connectionsNamed(deps.pool, workspaceId, [asked.connection]),
-  ]);
-  const problems = worker
-    ? connectionProblems(worker, [asked.connection], usable)
-    : [{ name: asked.connection, connection: null }];
-  if (problems.length) return { failed: failure('unavailable', sayConnectionProblems(problems, deps.dashboardUrl)) };
-  const { id } = (worker && connectionFor(worker, asked.connection, usable)) ?? {};
-  const connection = id === undefined ? null : await findConnection(deps.prisma, workspaceId, id);
-  if (!connection) return { failed: failure('unavailable', `the connection ${asked.connection} is gone`) };
+  const found = await usableConnection(deps, run, asked.connection);
+  if ('failed' in found) return found;
+  const { connection } = found;
   const prepared =
     connection.kind === 'mcp' ? await prepareMcp(deps, connection, asked) : await prepareApp(deps, connection, asked);
   if ('failed' in prepared) return prepared;
@@ -92,6 +81,27 @@ export async function prepareTool(deps: Deps, run: Run, asked: AskedTool): Promi
       return presentable(outcome, [...secrets, ...sent]);
     },
   };
+}
+
+/** The connection behind a name that the run's worker declares, if it works and serves that worker. */
+export async function usableConnection(
+  deps: Deps,
+  run: Run,
+  declared: string,
+): Promise<{ connection: Connection } | { failed: ToolFailure }> {
+  const { workspaceId, spec } = run;
+  if (!spec.connections?.includes(declared)) {
+    return { failed: failure('not_allowed', `the worker does not declare the connection ${declared}`) };
+  }
+  const [worker, usable] = await Promise.all([
+    ownerOf(deps.pool, run),
+    connectionsNamed(deps.pool, workspaceId, [declared]),
+  ]);
+  const problems = worker ? connectionProblems(worker, [declared], usable) : [{ name: declared, connection: null }];
+  if (problems.length) return { failed: failure('unavailable', sayConnectionProblems(problems, deps.dashboardUrl)) };
+  const { id } = (worker && connectionFor(worker, declared, usable)) ?? {};
+  const connection = id === undefined ? null : await findConnection(deps.prisma, workspaceId, id);
+  return connection ? { connection } : { failed: failure('unavailable', `the connection ${declared} is gone`) };
 }
 
 interface Callable {

@@ -12,7 +12,13 @@ interface ListedTool {
   name: string;
   description?: string | undefined;
   inputSchema: Record<string, unknown>;
-  annotations?: { readOnlyHint?: boolean | undefined; idempotentHint?: boolean | undefined } | undefined;
+  annotations?:
+    | {
+        readOnlyHint?: boolean | undefined;
+        idempotentHint?: boolean | undefined;
+        destructiveHint?: boolean | undefined;
+      }
+    | undefined;
 }
 
 /** @param earlier of the pages before. @throws McpFailed naming the first tool that nobody could call */
@@ -23,7 +29,9 @@ export function checkedTools(listed: ListedTool[], earlier: McpTool[] = []): Mcp
     if (problem) throw new McpFailed('bad_answer', `its tool ${NAME.test(name) ? name : at + 1} ${problem}`);
     names.add(name);
     const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
-    return { name, description, inputSchema, ...(isRepeatable && { isRepeatable }) };
+    // Without a word of the server it may, by the protocol.
+    const isAdditive = annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
+    return { name, description, inputSchema, ...(isRepeatable && { isRepeatable }), ...(isAdditive && { isAdditive }) };
   });
 }
 

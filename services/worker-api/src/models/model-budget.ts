@@ -10,6 +10,7 @@ import {
   lockBudgets,
   monthOf,
   type NewModelCall,
+  readRunSpending,
   readStanding,
   readTokenReservations,
   readWorkerReservations,
@@ -28,13 +29,19 @@ export async function reserveCall(pool: Pool, wanted: Omit<NewModelCall, 'id'>):
 
 async function requireRoom(
   tx: Sql,
-  { workspaceId, budgets, worker, model, reservedUsd, now }: NewModelCall,
+  { workspaceId, budgets, worker, runId, runBudgetUsd, model, reservedUsd, now }: NewModelCall,
 ): Promise<void> {
   const { budgetUsd, usd, reservedUsd: reserved } = await readStanding(tx, workspaceId, monthOf(now));
-  if (budgetUsd === null && !budgets?.length && !worker) return;
+  if (budgetUsd === null && runBudgetUsd === undefined && !budgets?.length && !worker) return;
   if (reservedUsd === null) throw unpriced(model);
   if (budgetUsd !== null && usd + reserved + reservedUsd > budgetUsd) {
     throw exceeded('models.monthly_budget_usd: the models of this workspace', usd + reserved, budgetUsd, reservedUsd);
+  }
+  if (runId !== undefined && runBudgetUsd !== undefined) {
+    const spent = await readRunSpending(tx, runId);
+    if (spent + reservedUsd > runBudgetUsd) {
+      throw exceeded('budget_usd: the models of this run', spent, runBudgetUsd, reservedUsd);
+    }
   }
   if (worker) {
     const ended = await monthCostUsd(tx, { uid: worker.uid, workspaceId }, now);

@@ -15,6 +15,8 @@ export interface Spender {
   budgets: TokenBudgets | null;
   /** Absent: no run asks. */
   runId?: string;
+  /** What the models of that run may cost. */
+  runBudgetUsd?: number | undefined;
   /** That the run is of, where it has a budget. */
   worker?: { uid: string; budgetUsd: number } | null;
 }
@@ -98,6 +100,15 @@ export async function readWorkerReservations(sql: Sql, workspaceId: string, uid:
   return rows[0]?.usd ?? 0;
 }
 
+/** What the models of a run have cost, and what calls under way or lost can have cost. */
+export async function readRunSpending(sql: Sql, runId: string): Promise<number> {
+  const { rows } = await sql.query<{ usd: number | null }>(
+    "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE run_id = $1",
+    [runId],
+  );
+  return rows[0]?.usd ?? 0;
+}
+
 const INSERT = statement(
   undefined,
   `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, reserved_usd, budgets,
@@ -105,8 +116,10 @@ const INSERT = statement(
    VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $reservedUsd, $budgets, $now)`,
 );
 
-export const insertModelCall = (tx: Sql, { budgets, runId, worker: _, ...call }: NewModelCall): Promise<unknown> =>
-  tx.query(INSERT({ ...call, runId: runId ?? null, budgets: budgets && JSON.stringify(budgets) }));
+export const insertModelCall = (
+  tx: Sql,
+  { budgets, runId, worker: _, runBudgetUsd: __, ...call }: NewModelCall,
+): Promise<unknown> => tx.query(INSERT({ ...call, runId: runId ?? null, budgets: budgets && JSON.stringify(budgets) }));
 
 /**
  * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which counts for tokens

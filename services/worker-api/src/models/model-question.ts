@@ -1,6 +1,7 @@
 /** What the code of a run asks a model. */
 import type { ModelMessage, ToolSet } from 'ai';
 import { z } from 'zod';
+import type { OfferedTool } from './served-tools';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const name = z.string().regex(NAME, 'must be 1 to 64 letters, digits, hyphens or underscores');
@@ -27,7 +28,13 @@ export const askedModel = z
     messages: z.array(message).min(1).max(500),
     schema: object.optional(),
     tools: z
-      .array(z.strictObject({ name, description: text.optional(), parameters: object.optional() }))
+      .array(
+        z.union([
+          z.strictObject({ name, description: text.optional(), parameters: object.optional() }),
+          z.strictObject({ connection: id, tool: id.nullish() }),
+          z.strictObject({ worker: id }),
+        ]),
+      )
       .max(64)
       .optional(),
     max_output_tokens: z.int().min(1).max(128_000).optional(),
@@ -64,7 +71,7 @@ export function messagesOf(asked: AskedModel['messages']): ModelMessage[] {
   });
 }
 
-export async function toolSetOf(tools: NonNullable<AskedModel['tools']>): Promise<ToolSet> {
+export async function toolSetOf(tools: OfferedTool[]): Promise<ToolSet> {
   const { jsonSchema } = await import('ai');
   return Object.fromEntries(
     tools.map(({ name: own, description, parameters }): [string, ToolSet[string]] => {

@@ -16,8 +16,7 @@ import { repairing, schemaPrompt, valueIn } from './json-answer';
 import { budgetOfWorker } from './model-call-repository';
 import { type AskedModel, askedModel, messagesOf, toolSetOf } from './model-question';
 import type { OfferedModel } from './model-registry';
-
-type ModelDeps = Pick<Deps, 'pool' | 'secrets' | 'models' | 'log' | 'now'>;
+import { type OfferedTool, offeredTools } from './served-tools';
 
 /** Of a job. More may be asked by their names. */
 const NAMES_MAX = 50;
@@ -27,7 +26,7 @@ export const modelsOfRun = ({ list }: Deps['models']): JobTools[] =>
   list.length ? [{ name: MODELS, tools: list.flatMap(({ id, aliases }) => [...aliases, id]).slice(0, NAMES_MAX) }] : [];
 
 export async function prepareModel(
-  deps: ModelDeps,
+  deps: Deps,
   run: Run,
   { tool: name, arguments: given, timeoutMs }: AskedTool,
 ): Promise<PreparedTool | { failed: ToolFailure }> {
@@ -53,7 +52,7 @@ interface Question {
 }
 
 /** Never throws for anything that a provider does, or that a budget forbids. */
-async function ask(deps: ModelDeps, run: Run, question: Question): Promise<ToolOutcome> {
+async function ask(deps: Deps, run: Run, question: Question): Promise<ToolOutcome> {
   const secrets = await deps.secrets.valuesOf(run.workspaceId);
   let usd = 0;
   const book = (more: number | null) => {
@@ -74,7 +73,7 @@ const failed = (code: ToolFailure['code'], message: string): ToolOutcome => ({
 });
 
 async function answerOf(
-  deps: ModelDeps,
+  deps: Deps,
   run: Run,
   { asked, models, timeoutMs }: Question,
   { masked, book }: { masked: (text: string) => string; book: (usd: number | null) => void },
@@ -83,14 +82,24 @@ async function answerOf(
     system = '',
     messages,
     schema,
-    tools = [],
+    tools: named = [],
     max_output_tokens: maxOutputTokens,
   } = mapTexts(asked, masked) as AskedModel;
+  const tools = await offeredTools(deps, run, named);
+  if ('failed' in tools) return { failed: tools.failed, isFinal: false };
   const [budgets, worker] = await Promise.all([
     tokenBudgetsOfRun(deps.pool, run.id),
     budgetOfWorker(deps.pool, run.workspaceId, run.subjectId),
   ]);
-  const spender = { workspaceId: run.workspaceId, userId: null, tokenId: null, budgets, runId: run.id, worker };
+  const spender = {
+    workspaceId: run.workspaceId,
+    userId: null,
+    tokenId: null,
+    budgets,
+    runId: run.id,
+    worker,
+    runBudgetUsd: run.spec.modelBudgetUsd,
+  };
   const signal = AbortSignal.timeout(timeoutMs);
   const usage = { input_tokens: 0, output_tokens: 0, usd: null as number | null };
   const turn = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
@@ -131,9 +140,10 @@ const textOf = ({ content }: ModelAnswer): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 /** Those that were declared: a model also asks for what it has read of elsewhere. */
-const callsOf = ({ content }: ModelAnswer, declared: { name: string }[]) =>
-  content.flatMap((part) =>
-    part.type === 'tool-call' && declared.some(({ name }) => name === part.toolName)
-      ? [{ id: part.toolCallId, name: part.toolName, arguments: part.input }]
-      : [],
-  );
+const callsOf = ({ content }: ModelAnswer, offered: OfferedTool[]) =>
+  content.flatMap((part) => {
+    const tool = part.type === 'tool-call' ? offered.find(({ name }) => name === part.toolName) : undefined;
+    if (part.type !== 'tool-call' || !tool) return [];
+    const { toolCallId: id, toolName: name, input } = part;
+    return [{ id, name, arguments: input, ...(tool.serves && { serves: tool.serves }) }];
+  });

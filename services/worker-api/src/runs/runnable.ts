@@ -4,7 +4,7 @@ import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
-import { type Definition, storedDefinition } from '../workers/definition';
+import { agentOfDefinition, type Definition, storedDefinition } from '../workers/definition';
 
 export interface Runnable {
   definition: Definition;
@@ -40,7 +40,8 @@ async function load(sql: Sql, workerUid: string, version: number): Promise<Runna
 }
 
 export function runnableOf(definition: Definition, code: RunSpec['code']): Runnable {
-  const { limits, network, connections } = definition;
+  const { limits, network, connections, budget_usd: budgetUsd } = definition;
+  const agent = agentOfDefinition(definition);
   return {
     definition,
     inputs: createInputValidator(definition.inputs),
@@ -52,6 +53,8 @@ export function runnableOf(definition: Definition, code: RunSpec['code']): Runna
       outputs: definition.outputs.map(({ name, type }) => ({ name, type })),
       secrets: definition.secrets,
       ...(connections.length && { connections }),
+      ...(agent && { agent }),
+      ...(budgetUsd !== null && { modelBudgetUsd: budgetUsd }),
       files: [],
       limits: { ...runLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },
       network: network === 'none' ? 'none' : 'egress',

@@ -102,7 +102,7 @@ function withoutDefaults(definition: Definition): Record<string, unknown> {
 /** What of a value is not as in the default; undefined: nothing. */
 function different(value: unknown, plain: unknown): unknown {
   if (JSON.stringify(value) === JSON.stringify(plain)) return undefined;
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  if (value === null || plain === null || typeof value !== 'object' || Array.isArray(value)) return value;
   const other = plain as Record<string, unknown>;
   return Object.fromEntries(Object.entries(value).filter(([key, inner]) => inner !== other[key]));
 }

@@ -1,8 +1,10 @@
 /** What of a worker is versioned beside its files: how it runs. Stored with every shorthand spelt out and every default. */
+import { isDeepStrictEqual } from 'node:util';
 import { pathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid, sayIssues } from '@gantry/http';
 import { checkDefaults, dependencyNames, inputItems, outputItems, secretNames } from '@gantry/program';
 import { z } from 'zod';
+import { agentFields, agentOf, agentProblems, SKILL, withoutAgent } from './agent-definition';
 import { networkRule } from './network';
 import { SLUG } from './slug';
 
@@ -50,12 +52,15 @@ const contextName = z.string().regex(SLUG, 'must be the name of a context, like 
 const distinct = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
 
-export const ENTRYPOINT = 'main.py';
+const CODE = 'main.py';
+
+/** The file that a worker begins with where nobody names one. */
+export const entrypointFor = (runner: unknown): string => (runner === 'agent' ? SKILL : CODE);
 
 /** The fields that a request or a worker.yaml has for it. */
 const definitionFields = {
   runner: z.enum(RUNNERS).default('python'),
-  entrypoint: z.string().max(1_024).default(ENTRYPOINT),
+  entrypoint: z.string().max(1_024).default(CODE),
   inputs: inputItems.default([]),
   outputs: outputItems.default([]),
   secrets: secretNames.default([]),
@@ -68,6 +73,7 @@ const definitionFields = {
   /** `process`: an interpreter of its own for each run instead of a warm one. */
   isolation: z.enum(['zygote', 'process']).default('zygote'),
   network: networkRule.prefault('public'),
+  ...agentFields,
 };
 
 const definition = z.strictObject(definitionFields);
@@ -75,15 +81,22 @@ const definition = z.strictObject(definitionFields);
 export type Definition = z.output<typeof definition>;
 
 /** The values of fields that earlier versions lack. */
-const added: Pick<Definition, 'network'> = { network: 'public' };
+const added = { network: 'public', ...withoutAgent } satisfies Partial<Definition>;
 
 /** As a version's row has it. */
 export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });
 
 /** The part that names a version: a field that says no more than its absence did makes no other version. */
-export function namedDefinition({ network, ...definition }: Definition): Partial<Definition> {
-  return network === added.network ? definition : { ...definition, network };
+export function namedDefinition(definition: Definition): Partial<Definition> {
+  const says = ([field, value]: [string, unknown]) =>
+    !Object.hasOwn(added, field) || !isDeepStrictEqual(value, added[field as keyof typeof added]);
+  return Object.fromEntries(Object.entries(definition).filter(says));
 }
+
+/** What the code of a run is told of its agent; null: it is no agent. */
+export const agentOfDefinition = (definition: Definition) =>
+  definition.runner === 'agent' ? agentOf(definition, definition.entrypoint, definition) : null;
+
 type DefinitionField = keyof Definition;
 
 export const DEFINITION_FIELDS = Object.keys(definitionFields) as DefinitionField[];
@@ -91,7 +104,7 @@ export const DEFINITION_FIELDS = Object.keys(definitionFields) as DefinitionFiel
 /** As a request writes it; what is absent stays or gets its default. */
 export type DefinitionInput = { [Field in DefinitionField]?: unknown };
 
-/** @throws AppError 400 naming each place that is wrong; `not_available` for a runner that is not built in */
+/** @throws AppError 400 naming each place that is wrong */
 export function parseDefinition(input: DefinitionInput): Definition {
   if (JSON.stringify(input).length > DEFINITION_CHARS_MAX) {
     throw invalid([
@@ -100,18 +113,15 @@ export function parseDefinition(input: DefinitionInput): Definition {
   }
   const field = Object.entries(input).find(([, value]) => UNREADABLE.test(JSON.stringify(value) ?? ''))?.[0];
   if (field) throw invalid([{ path: field, message: 'contains a NUL or half of a character' }], 'bad_worker');
-  const parsed = definition.safeParse(input);
+  const parsed = definition.safeParse({ entrypoint: entrypointFor(input.runner), ...input });
   if (!parsed.success) throw invalid(sayIssues(parsed.error), 'bad_worker');
-  if (parsed.data.runner === 'agent') {
-    const message = 'agent workers need a model and come with the chat; until then there is "python"';
-    throw invalid([{ path: 'runner', message }], 'not_available');
-  }
   const problems = crossProblems(parsed.data);
   if (problems.length) throw invalid(problems, 'bad_worker');
   return parsed.data;
 }
 
-function crossProblems({ inputs, limits, entrypoint }: Definition): FieldProblem[] {
+function crossProblems(definition: Definition): FieldProblem[] {
+  const { inputs, limits, entrypoint, runner } = definition;
   const problems = checkDefaults(inputs, 'inputs');
   const { concurrency, concurrency_key: key } = limits;
   if (key !== null && !inputs.some(({ name }) => name === key)) {
@@ -122,11 +132,22 @@ function crossProblems({ inputs, limits, entrypoint }: Definition): FieldProblem
   }
   const wrong = entrypoint.endsWith('/') ? 'is a directory' : pathProblem(entrypoint);
   if (wrong) problems.push({ path: 'entrypoint', message: `"${entrypoint.slice(0, 200)}" ${wrong}` });
-  else if (!entrypoint.endsWith('.py')) {
-    problems.push({ path: 'entrypoint', message: 'must name a Python file, like main.py or src/main.py' });
+  else if (!entrypoint.endsWith(runner === 'agent' ? '.md' : '.py')) {
+    const wanted = runner === 'agent' ? `a Markdown file, like ${SKILL}` : 'a Python file, like main.py or src/main.py';
+    problems.push({ path: 'entrypoint', message: `must name ${wanted}` });
   }
-  return problems;
+  return runner === 'agent'
+    ? [...problems, ...agentProblems(definition, definition)]
+    : [...problems, ...codeProblems(definition)];
 }
+
+const OF_AGENTS = ['model', 'tools', 'max_turns', 'output'] as const;
+
+const codeProblems = (definition: Definition): FieldProblem[] =>
+  OF_AGENTS.filter((field) => !isDeepStrictEqual(definition[field], withoutAgent[field])).map((field) => ({
+    path: field,
+    message: 'is for agents: it needs runner: "agent"',
+  }));
 
 /** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */
 export function mergeDefinition(present: Definition, change: DefinitionInput): DefinitionInput {

@@ -19,14 +19,15 @@ export const packCode = (
 ): Promise<TreePack> => packTree(deps, codeFolder(workspaceId, uid), tree);
 
 /**
- * @returns what runs would probably fail for
+ * @returns what runs would probably fail for; of an agent nothing, since its file is words
  * @throws AppError 400 `no_run`, `syntax_error`; 503 with no executor to ask
  */
 export async function inspectCode(
   { objects, bus }: CodeDeps,
-  { entrypoint, inputs, secrets, python_dependencies: dependencies }: Definition,
+  { runner, entrypoint, inputs, secrets, python_dependencies: dependencies }: Definition,
   { digest, key, size }: TreePack,
 ): Promise<string[]> {
+  if (runner === 'agent') return [];
   const url = await objects.presignGet(key, { audience: 'internal', expiresSeconds: INSPECT_URL_SECONDS });
   const inspected = await inspectEntrypoint(bus, { code: { digest, url, size }, entrypoint });
   return warningsFor(inspected, { inputs, dependencies, secrets });

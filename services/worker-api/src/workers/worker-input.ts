@@ -3,7 +3,7 @@ import { invalid, sayIssues, together } from '@gantry/http';
 import { z } from 'zod';
 import type { FileChange, FileTree } from '../file-trees/file-tree';
 import { parseTriggers, type TriggerInput } from '../triggers/trigger';
-import { DEFINITION_FIELDS, type Definition, type DefinitionInput, ENTRYPOINT, parseDefinition } from './definition';
+import { DEFINITION_FIELDS, type Definition, type DefinitionInput, entrypointFor, parseDefinition } from './definition';
 import { isReserved, SLUG } from './slug';
 
 const TAGS_MAX = 20;
@@ -83,7 +83,7 @@ export interface WorkerChange {
 
 /** @throws AppError 400 naming each field that is wrong */
 export function parseNewWorker(body: Record<string, unknown>, treeOf: () => FileTree): NewWorkerInput {
-  const { entrypoint = ENTRYPOINT } = body;
+  const { entrypoint = entrypointFor(body.runner) } = body;
   const [parsed, given, triggers, tree] = together(
     () => check(newWorker, body),
     () => parseDefinition(definitionOf(body)),

@@ -3,7 +3,7 @@
  * memory), and reports the outcome. Never throws for anything that the run does.
  */
 import { availableParallelism } from 'node:os';
-import type { JobCredential, JobTools, RecordedStep, Suspension } from '@gantry/events';
+import type { JobAgent, JobCredential, JobTools, RecordedStep, Suspension } from '@gantry/events';
 import type { Child, Exit } from '../../sandbox/child';
 import { frame, rawFrame } from '../../sandbox/frames';
 import { WALL_LIMIT } from '../../sandbox/kill-reasons';
@@ -30,6 +30,8 @@ export interface SandboxJob {
   steps?: RecordedStep[];
   may?: ('approve' | 'call')[];
   tools?: JobTools[];
+  /** A model works on the skill, and the entrypoint is no code. */
+  agent?: JobAgent;
   contexts?: { name: string; writeable: boolean }[];
   /** With placeholders for tokens. */
   connections?: (Pick<JobCredential, 'name' | 'hosts' | 'baseUrl' | 'accountLabel' | 'scopes'> & {
@@ -231,6 +233,9 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
           return;
         case 'cost':
           hooks.onCost(count(message.usd, COST_USD_MAX), optionalText(message.label, 200));
+          return;
+        case 'agent':
+          hooks.onAgent?.(text(message.part, 20), optionalText(message.name, 200), text(message.text, 20_000));
           return;
         case 'artifact':
         case 'context':

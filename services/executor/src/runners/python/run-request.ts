@@ -34,12 +34,12 @@ export function sandboxJobOf(
   { inputs, secrets, steps }: Omit<GivenToRun, 'mayBegin'>,
   egressNonce: string | undefined,
 ): SandboxJob {
-  const { runId, workspaceId, entrypoint, outputs, may, tools, credentials = [] } = job;
+  const { runId, workspaceId, entrypoint, outputs, may, tools, agent, credentials = [] } = job;
   const env = credentials.length ? { ...secrets, ...placeholdersOf(credentials) } : secrets;
   const connections = credentials.flatMap((each) => (each.kind === 'connection' ? [connectionOf(each)] : []));
   return {
     op: 'run',
-    ...{ runId, workspaceId, entrypoint, outputs, inputs, env, egressNonce, may, tools },
+    ...{ runId, workspaceId, entrypoint, outputs, inputs, env, egressNonce, may, tools, agent },
     attempt: job.tryNumber ?? 1,
     ...(steps.length > 0 && { steps }),
     ...(connections.length > 0 && { connections }),

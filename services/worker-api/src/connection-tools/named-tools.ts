@@ -1,0 +1,55 @@
+/** What the tools of a run's connections are, for whoever has to choose among them: a model. */
+import type { ToolFailure } from '@gantry/events';
+import type { Run } from '@gantry/run-engine';
+import { serverOf } from '../connections/check-connection';
+import { McpFailed } from '../connections/mcp-port';
+import type { Deps } from '../deps';
+import type { Connection } from '../generated/prisma/client';
+import { findIntegration } from '../integrations/integrations';
+import { nearest } from '../nearest-names';
+import { isAdditive } from './app-tool';
+import { isAllowed, usableConnection } from './run-tools';
+import { failure } from './tool-result';
+
+export interface NamedTool {
+  name: string;
+  /** Of an MCP server: text of a stranger. */
+  description: string;
+  inputSchema: Readonly<Record<string, unknown>>;
+  /** It may overwrite or remove something. */
+  isDestructive: boolean;
+}
+
+/** @param tool null: all that the connection allows */
+export async function toolsNamed(
+  deps: Deps,
+  run: Run,
+  declared: string,
+  tool: string | null,
+): Promise<NamedTool[] | { failed: ToolFailure }> {
+  const found = await usableConnection(deps, run, declared);
+  if ('failed' in found) return found;
+  try {
+    const all = await toolsOf(deps, found.connection);
+    if (tool === null) return all;
+    const named = all.filter(({ name }) => name === tool);
+    if (named.length) return named;
+    const names = all.map(({ name }) => name);
+    return { failed: failure('unknown_tool', `${declared} has no tool ${tool}${nearest(tool, names)}`) };
+  } catch (err) {
+    if (!(err instanceof McpFailed)) throw err;
+    return { failed: failure('unavailable', `${declared} cannot be asked: ${err.message}`) };
+  }
+}
+
+async function toolsOf(deps: Deps, connection: Connection): Promise<NamedTool[]> {
+  if (connection.kind === 'mcp') {
+    const server = await serverOf(deps, connection);
+    const tools = (await deps.mcpClient.knownTools(server, true)) ?? (await deps.mcpClient.listTools(server));
+    return tools
+      .filter(({ name }) => isAllowed(connection, name))
+      .map(({ isAdditive: additive, ...tool }) => ({ ...tool, isDestructive: !additive }));
+  }
+  const integration = await findIntegration(deps, connection.workspaceId, connection.app);
+  return (integration?.provider.tools ?? []).map((tool) => ({ ...tool, isDestructive: !isAdditive(tool) }));
+}

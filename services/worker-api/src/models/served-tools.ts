@@ -1,0 +1,104 @@
+/** Tools that a question to a model names instead of describing them: of a connection of the run's worker, or another worker. */
+import type { ToolFailure } from '@gantry/events';
+import { inputSchemaOf } from '@gantry/program';
+import type { Run } from '@gantry/run-engine';
+import { toolsNamed } from '../connection-tools/named-tools';
+import { failure } from '../connection-tools/tool-result';
+import type { Deps } from '../deps';
+import type { AskedModel } from './model-question';
+
+type AskedTool = NonNullable<AskedModel['tools']>[number];
+
+/** Whom the calls of a tool go to. `destructive`: it may overwrite or remove something. */
+export type Served =
+  | { connection: string; tool: string; destructive: boolean }
+  | { worker: string; destructive: boolean };
+
+/** As a model is told of it. */
+export interface OfferedTool {
+  name: string;
+  description?: string | undefined;
+  parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Absent: the code that asked carries it out. */
+  serves?: Served;
+}
+
+const OFFERED_MAX = 128;
+const NAME_CHARS_MAX = 60;
+const DESCRIPTION_CHARS_MAX = 1_500;
+
+/** In the order in which they were named, each with a name of its own. */
+export async function offeredTools(
+  deps: Deps,
+  run: Run,
+  asked: AskedTool[],
+): Promise<OfferedTool[] | { failed: ToolFailure }> {
+  const offered: OfferedTool[] = [];
+  for (const one of asked) {
+    if ('name' in one) {
+      offered.push(one);
+      continue;
+    }
+    const found = 'worker' in one ? await workerTool(deps, run, one.worker) : await connectionTools(deps, run, one);
+    if ('failed' in found) return found;
+    offered.push(...found);
+  }
+  if (offered.length <= OFFERED_MAX) return distinct(offered);
+  const message = `tools: ${offered.length} tools are too many for a model, ${OFFERED_MAX} are possible; name those of a connection one by one`;
+  return { failed: failure('invalid_arguments', message) };
+}
+
+async function connectionTools(
+  deps: Deps,
+  run: Run,
+  { connection, tool }: { connection: string; tool?: string | null | undefined },
+): Promise<OfferedTool[] | { failed: ToolFailure }> {
+  const found = await toolsNamed(deps, run, connection, tool ?? null);
+  if ('failed' in found) return found;
+  return found.map(({ name, description, inputSchema, isDestructive }) => ({
+    name: nameOf(`${connection}__${name}`),
+    description: description.slice(0, DESCRIPTION_CHARS_MAX),
+    parameters: inputSchema,
+    serves: { connection, tool: name, destructive: isDestructive },
+  }));
+}
+
+/** Whether the run may call it is looked at when it does. */
+async function workerTool(
+  { pool, runnables }: Deps,
+  { workspaceId }: Run,
+  worker: string,
+): Promise<OfferedTool[] | { failed: ToolFailure }> {
+  const { rows } = await pool.query<{ uid: string; name: string; description: string; version: number }>(
+    `SELECT uid, name, description, current_version AS version FROM workers
+     WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL AND visibility = 'workspace'`,
+    [workspaceId, worker],
+  );
+  const [row] = rows;
+  if (!row) return { failed: failure('unknown_tool', `tools: there is no worker ${worker} that a run could call`) };
+  const { definition } = await runnables.get(pool, row.uid, row.version);
+  return [
+    {
+      name: nameOf(`run__${worker}`),
+      description: `Runs the worker ${row.name} and waits for its output. ${row.description}`.slice(
+        0,
+        DESCRIPTION_CHARS_MAX,
+      ),
+      parameters: { ...inputSchemaOf(definition.inputs) },
+      serves: { worker, destructive: false },
+    },
+  ];
+}
+
+/** Providers take letters, digits, hyphens and underscores. */
+const nameOf = (name: string): string => name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').slice(0, NAME_CHARS_MAX);
+
+function distinct(offered: OfferedTool[]): OfferedTool[] {
+  const taken = new Set<string>();
+  return offered.map((one) => {
+    let { name } = one;
+    for (let number = 2; taken.has(name); number++) name = `${one.name}_${number}`;
+    taken.add(name);
+    return { ...one, name };
+  });
+}

@@ -1,0 +1,91 @@
+/** What an agent worker has beside its skill: the model that works, its tools and its bounds. */
+import { approvalRules, type JobAgent } from '@gantry/events';
+import type { FieldProblem } from '@gantry/http';
+import { z } from 'zod';
+
+export const SKILL = 'SKILL.md';
+const TOOLS_MAX = 50;
+const SCHEMA_CHARS_MAX = 16_000;
+
+const agentTool = z.preprocess(
+  (given) => (typeof given === 'string' ? { tool: given } : given),
+  z.strictObject({
+    tool: z.string().min(1).max(310),
+    /** Whether a person sees its arguments first. */
+    approve: z.enum(approvalRules).default('destructive'),
+  }),
+);
+
+export const agentFields = {
+  /** A name or an alias of the operator's; null: the default. */
+  model: z.string().min(1).max(200).nullable().default(null),
+  tools: z.array(agentTool).max(TOOLS_MAX).default([]),
+  /** Answers of the model in a run. */
+  max_turns: z.int().min(1).max(100).default(20),
+  /** What the models of one run may cost. Code that asks models has it as well. */
+  budget_usd: z.number().min(0).max(1_000_000).nullable().default(null),
+  /** JSON Schema of the result; null: the agent's words. */
+  output: z
+    .record(z.string(), z.unknown())
+    .refine(
+      (schema) => JSON.stringify(schema).length <= SCHEMA_CHARS_MAX,
+      `has more than ${SCHEMA_CHARS_MAX} characters`,
+    )
+    .nullable()
+    .default(null),
+};
+
+export type AgentFields = { [Field in keyof typeof agentFields]: z.output<(typeof agentFields)[Field]> };
+
+export const withoutAgent: AgentFields = { model: null, tools: [], max_turns: 20, budget_usd: null, output: null };
+
+interface Declared {
+  connections: string[];
+  contexts: string[];
+}
+
+const OWN = ['python', 'http', 'ask_person'] as const;
+const FORMS = `${OWN.join(', ')}, worker:<id>, context:<name>, <connection>.<tool> or <connection>.*`;
+
+export function agentProblems(agent: AgentFields, declared: Declared): FieldProblem[] {
+  const seen = new Set<string>();
+  return agent.tools.flatMap(({ tool }, index) => {
+    const read = toolOf(tool, declared);
+    const problem = seen.has(tool) ? 'appears twice' : typeof read === 'string' ? read : null;
+    seen.add(tool);
+    return problem === null ? [] : [{ path: `tools.${index}`, message: problem }];
+  });
+}
+
+/** As a run hands it to the executor. */
+export const agentOf = (agent: AgentFields, skill: string, declared: Declared): JobAgent => ({
+  ...{ skill, model: agent.model, maxTurns: agent.max_turns, output: agent.output },
+  tools: agent.tools.flatMap(({ tool, approve }) => {
+    const read = toolOf(tool, declared);
+    return typeof read === 'string' ? [] : [{ ...read, approve }];
+  }),
+});
+
+type AgentTool = JobAgent['tools'][number] extends infer Tool
+  ? Tool extends unknown
+    ? Omit<Tool, 'approve'>
+    : never
+  : never;
+
+/** A string is what is wrong. */
+function toolOf(tool: string, { connections, contexts }: Declared): AgentTool | string {
+  const own = OWN.find((name) => name === tool);
+  if (own) return { kind: own };
+  const [kind, name = ''] = [tool.slice(0, tool.indexOf(':')), tool.slice(tool.indexOf(':') + 1)];
+  if (kind === 'worker') return name ? { kind, worker: name } : 'names no worker, as in worker:monthly-report';
+  if (kind === 'context') {
+    return contexts.includes(name) ? { kind, context: name } : `names a context that is not among contexts: ${name}`;
+  }
+  // A name of either may have dots.
+  const connection = connections.find((one) => tool.startsWith(`${one}.`) && tool.length > one.length + 1);
+  if (connection === undefined) {
+    return `must be one of ${FORMS}; a connection has to be among connections`;
+  }
+  const named = tool.slice(connection.length + 1);
+  return { kind: 'connection', connection, tool: named === '*' ? null : named };
+}
