@@ -2,13 +2,12 @@
  * The credentials that a run gets of the connections its worker declares: a placeholder for its code, and for the egress
  * proxy the value behind it with the hosts that it may go to. A run whose connections are missing or broken gets none.
  */
-import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, type RunError } from '@gantry/events';
+import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findConnections } from './connection-repository';
 import { readCredential } from './credential';
-import { newPlaceholder } from './placeholder';
 import { isDue, refreshWithin } from './refresh';
 import {
   type ConnectionProblem,

@@ -1,5 +1,6 @@
 /** What the code of a run gets besides its inputs: connections of its worker, and secrets. */
 import type { GivenTo } from '@gantry/run-engine';
+import { givenSecrets } from '@gantry/vault';
 import { createConnectionCredentials } from '../connections/connection-credentials';
 import type { Deps } from '../deps';
 
@@ -10,7 +11,8 @@ export function createGivenTo(whole: Promise<Deps>): GivenTo {
     const deps = await whole;
     const connections = await credentialsOf(deps, run);
     if ('refused' in connections) return connections;
-    const secrets = await deps.secrets.reveal(run.workspaceId, run.spec.secrets);
-    return { secrets, credentials: connections.credentials };
+    const opened = await deps.secrets.open(run.workspaceId, run.spec.secrets);
+    const { secrets, credentials } = givenSecrets(opened, { isTest: run.kind === 'test' });
+    return { secrets, credentials: [...connections.credentials, ...credentials] };
   };
 }
