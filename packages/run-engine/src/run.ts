@@ -39,6 +39,8 @@ export interface RunSpec {
   secrets: string[];
   /** Connections that the code declares. Absent: none. */
   connections?: string[];
+  /** Secrets and connections whose values the code itself gets. Absent: none. */
+  expose?: string[];
   /** Inputs of type `file`: where the uploaded bytes lie. */
   files: { input: string; name: string; key: string; size: number }[];
   limits: RunLimits;

@@ -22,7 +22,7 @@ export function givenSecrets(
     const placeholder = newPlaceholder();
     return {
       ...{ kind: 'secret', name, placeholder, value: isTest ? placeholder : value, hosts, inBody: false },
-      ...{ baseUrl: null, accountLabel: null, scopes: [] },
+      ...{ exposed: false, baseUrl: null, accountLabel: null, scopes: [] },
     };
   });
   return { secrets, credentials };

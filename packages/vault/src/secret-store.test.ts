@@ -84,6 +84,7 @@ describe('hosts', () => {
           hosts,
           placeholder,
           inBody: false,
+          exposed: false,
           scopes: [],
           baseUrl: null,
           accountLabel: null,

@@ -197,6 +197,11 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   ],
   'workspace.deleted': () => ['deleted the workspace'],
   'workspace.restored': () => ['brought the workspace back'],
+  'workspace.exposure_changed': (told) => [
+    told.text('allow_exposed_credentials') === 'true'
+      ? 'allowed workers to give values of connections and secrets to their code'
+      : 'forbade workers to give values of connections and secrets to their code',
+  ],
   'workspace.retention_changed': () => ['changed how long runs and logs are kept'],
   'workspace.transferred': (told) => ['made ', member(told), ' the owner of the workspace'],
 };

@@ -40,7 +40,7 @@ async function load(sql: Sql, workerUid: string, version: number): Promise<Runna
 }
 
 export function runnableOf(definition: Definition, code: RunSpec['code']): Runnable {
-  const { limits, network, connections } = definition;
+  const { limits, network, connections, expose } = definition;
   return {
     definition,
     inputs: createInputValidator(definition.inputs),
@@ -52,6 +52,7 @@ export function runnableOf(definition: Definition, code: RunSpec['code']): Runna
       outputs: definition.outputs.map(({ name, type }) => ({ name, type })),
       secrets: definition.secrets,
       ...(connections.length && { connections }),
+      ...(expose.length && { expose }),
       files: [],
       limits: { ...runLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },
       network: network === 'none' ? 'none' : 'egress',

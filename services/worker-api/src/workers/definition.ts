@@ -49,6 +49,7 @@ const appName = z
 const contextName = z.string().regex(SLUG, 'must be the name of a context, like "price-list"');
 const distinct = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
+const EXPOSED_MAX = 100;
 
 export const ENTRYPOINT = 'main.py';
 
@@ -68,6 +69,8 @@ const definitionFields = {
   /** `process`: an interpreter of its own for each run instead of a warm one. */
   isolation: z.enum(['zygote', 'process']).default('zygote'),
   network: networkRule.prefault('public'),
+  /** Declared connections and secrets whose values code itself gets, instead of placeholders. */
+  expose: z.array(z.string()).max(EXPOSED_MAX).transform(distinct).default([]),
 };
 
 const definition = z.strictObject(definitionFields);
@@ -75,15 +78,17 @@ const definition = z.strictObject(definitionFields);
 export type Definition = z.output<typeof definition>;
 
 /** The values of fields that earlier versions lack. */
-const added: Pick<Definition, 'network'> = { network: 'public' };
+const added: Pick<Definition, 'network' | 'expose'> = { network: 'public', expose: [] };
 
 /** As a version's row has it. */
 export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });
 
 /** The part that names a version: a field that says no more than its absence did makes no other version. */
-export function namedDefinition({ network, ...definition }: Definition): Partial<Definition> {
-  return network === added.network ? definition : { ...definition, network };
-}
+export const namedDefinition = ({ network, expose, ...definition }: Definition): Partial<Definition> => ({
+  ...definition,
+  ...(network !== added.network && { network }),
+  ...(expose.length && { expose }),
+});
 type DefinitionField = keyof Definition;
 
 export const DEFINITION_FIELDS = Object.keys(definitionFields) as DefinitionField[];
@@ -111,8 +116,9 @@ export function parseDefinition(input: DefinitionInput): Definition {
   return parsed.data;
 }
 
-function crossProblems({ inputs, limits, entrypoint }: Definition): FieldProblem[] {
-  const problems = checkDefaults(inputs, 'inputs');
+function crossProblems(definition: Definition): FieldProblem[] {
+  const { inputs, limits, entrypoint } = definition;
+  const problems = [...checkDefaults(inputs, 'inputs'), ...exposureProblems(definition)];
   const { concurrency, concurrency_key: key } = limits;
   if (key !== null && !inputs.some(({ name }) => name === key)) {
     problems.push({ path: 'limits.concurrency_key', message: `there is no input "${key}"` });
@@ -127,6 +133,13 @@ function crossProblems({ inputs, limits, entrypoint }: Definition): FieldProblem
   }
   return problems;
 }
+
+const exposureProblems = ({ secrets, connections, expose }: Definition): FieldProblem[] =>
+  expose.flatMap((name, index) => {
+    if (secrets.includes(name) || connections.includes(name)) return [];
+    const message = `"${name.slice(0, 100)}" is not among the worker's secrets or connections`;
+    return [{ path: `expose.${index}`, message }];
+  });
 
 /** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */
 export function mergeDefinition(present: Definition, change: DefinitionInput): DefinitionInput {
