@@ -156,8 +156,8 @@ export const jobCredential = z.object({
   hosts: z.array(hostPattern).min(1).max(64),
   /** Also in the bodies of requests: signatures over a body do not survive that. */
   inBody: z.boolean().default(false),
-  /** Of a connection: code gets `value` instead of the placeholder. An exposed secret is among `secrets`. */
-  exposed: z.boolean().default(false),
+  /** Of a connection: code gets `value` instead of the placeholder. Absent: false. An exposed secret is among `secrets`. */
+  exposed: z.boolean().optional(),
   /** Of a connection. */
   baseUrl: z.string().nullable().default(null),
   accountLabel: z.string().nullable().default(null),

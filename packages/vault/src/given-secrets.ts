@@ -22,7 +22,7 @@ export function givenSecrets(
     const placeholder = newPlaceholder();
     return {
       ...{ kind: 'secret', name, placeholder, value: isTest ? placeholder : value, hosts, inBody: false },
-      ...{ exposed: false, baseUrl: null, accountLabel: null, scopes: [] },
+      ...{ baseUrl: null, accountLabel: null, scopes: [] },
     };
   });
   return { secrets, credentials };

@@ -84,7 +84,6 @@ describe('hosts', () => {
           hosts,
           placeholder,
           inBody: false,
-          exposed: false,
           scopes: [],
           baseUrl: null,
           accountLabel: null,

@@ -84,7 +84,7 @@ test('an MCP server gets a secret with hosts only where it is one of them', asyn
   expect(JSON.stringify(body)).toContain('SERVER_TOKEN may go to *.example.com alone');
 });
 
-test('a secret whose hosts were changed in the database is handed to no run', async () => {
+test('a secret whose hosts were changed in the database opens no more', async () => {
   await owner.put('/api/secrets/MOVED', { value: VALUE, hosts: ['api.example.com'] }).expect(201);
   await api.deps.pool.query("UPDATE secrets SET hosts = '{evil.example}' WHERE name = 'MOVED'");
   const { body } = await owner.post('/api/secrets/MOVED/test').expect(200);

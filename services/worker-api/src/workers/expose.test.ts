@@ -39,7 +39,7 @@ test('code gets the values that its worker names, and placeholders of all others
   expect(closed?.secrets).toEqual({});
   expect(closed?.credentials).toMatchObject([
     { kind: 'connection', name: 'shop', exposed: false, value: KEY },
-    { kind: 'secret', name: 'HELD', exposed: false, value: VALUE },
+    { kind: 'secret', name: 'HELD', value: VALUE },
   ]);
   await createWorker(api, { ...declared, name: 'Open', expose: ['HELD', 'shop', 'HELD'] });
   expect((await owner.get('/api/workers/open').expect(200)).body).toMatchObject({ expose: ['HELD', 'shop'] });
