@@ -165,6 +165,19 @@ withBrowser('accounts', () => {
     expect(site.api.accounts.me.workspaces).toHaveLength(2);
   });
 
+  test('an admin forbids that code gets values, and allows it again', async () => {
+    const page = await site.signedIn('/settings/workspace');
+    const allowed = page.getByLabel('Workers may give values');
+    expect(await allowed.isChecked()).toBe(true);
+    await allowed.click();
+    await page.getByText('No worker may give values to its code.').waitFor();
+    expect(site.api.accounts.me.workspaces[0]?.allow_exposed_credentials).toBe(false);
+    expect(await allowed.isChecked()).toBe(false);
+    await allowed.click();
+    await page.getByText('Workers may give values to their code.').waitFor();
+    expect(site.api.accounts.me.workspaces[0]?.allow_exposed_credentials).toBe(true);
+  });
+
   test('an admin sets by keyboard how long runs are kept, within the bounds of the installation', async () => {
     const page = await site.signedIn('/settings/workspace');
     const days = page.getByLabel('Days that runs are kept');

@@ -56,6 +56,12 @@ describe('sentences of the audit log', () => {
     ],
     ['context.updated', { from: 'a', to: 'b', change_source: 'files' }, 'saved a new version of the context x-1'],
     ['secret.set', { isNew: false }, 'replaced the secret x-1'],
+    ['secret.set', { isNew: true, hosts: ['a.example'] }, 'set the secret x-1, which goes to a.example only'],
+    [
+      'workspace.exposure_changed',
+      { allow_exposed_credentials: false },
+      'forbade workers to give values of connections and secrets to their code',
+    ],
     ['alert.delivery_replayed', { replayed: 3 }, 'sent 3 deliveries of x-1 again'],
     [
       'approval.rejected',

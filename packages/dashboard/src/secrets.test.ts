@@ -16,11 +16,12 @@ withBrowser('secrets', () => {
     const sales = { id: 'aut_sales', name: 'Weekly sales report' };
     worker.set.set('CRM_TOKEN', Date.now() - 3 * DAY_MS);
     worker.set.set('OLD_KEY', Date.now() - 90 * DAY_MS);
-    worker.declared.set('CRM_TOKEN', [report, { id: 'clean-up', name: 'Nightly clean-up' }]);
     worker.declared.set('SMTP_PASSWORD', [report]);
     automation.declared.set('CRM_TOKEN', [sales]);
     automation.set.set('PAGE_TOKEN', Date.now() - DAY_MS);
     automation.declared.set('PAGE_TOKEN', [sales]);
+    worker.hosts.set('CRM_TOKEN', ['api.crm.example', '*.crm.example']);
+    worker.declared.set('CRM_TOKEN', [report, { id: 'clean-up', name: 'Nightly clean-up', exposed: true }]);
   });
 
   const row = (page: Awaited<ReturnType<typeof site.signedIn>>, name: string) =>
@@ -33,6 +34,10 @@ withBrowser('secrets', () => {
     await page.getByRole('button', { name: 'Set SMTP_PASSWORD' }).click();
     await page.getByLabel('Value', { exact: true }).fill('correct horse');
     await checkPage(page, 'secrets-set', look);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Set CRM_TOKEN' }).click();
+    await page.getByRole('button', { name: 'Add a host' }).click();
+    await checkPage(page, 'secrets-hosts', look);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Delete CRM_TOKEN' }).click();
     await checkPage(page, 'secrets-delete', look);
@@ -69,6 +74,29 @@ withBrowser('secrets', () => {
       'automation NEW_KEY': 'v',
     });
     expect(await page.getByText('line one').count()).toBe(0);
+  });
+
+  test('hosts of a value are shown, changed with it, and refused by their place', async () => {
+    const { worker } = site.api.secrets;
+    const page = await site.signedIn('/secrets');
+    await row(page, 'CRM_TOKEN').waitFor();
+    const text = await row(page, 'CRM_TOKEN').textContent();
+    expect(text).toContain('Goes to api.crm.example, *.crm.example only');
+    expect(text).toContain('Nightly clean-up (its code gets the value)');
+    await page.getByRole('button', { name: 'Set CRM_TOKEN' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Workers').check();
+    await dialog.getByLabel('Value', { exact: true }).fill('v2');
+    await dialog.getByRole('button', { name: 'Remove *.crm.example' }).click();
+    await dialog.getByRole('button', { name: 'Add a host' }).click();
+    await page.keyboard.type('https://crm.example');
+    await dialog.getByRole('button', { name: 'Replace' }).click();
+    await dialog.getByText('For workers: host 2 must be a host').waitFor();
+    await dialog.getByLabel('Host 2').fill('crm.example:8443');
+    await dialog.getByRole('button', { name: 'Add a host' }).click();
+    await dialog.getByRole('button', { name: 'Replace' }).click();
+    await page.getByText('CRM_TOKEN is set for').waitFor();
+    expect(worker.hosts.get('CRM_TOKEN')).toEqual(['api.crm.example', 'crm.example:8443']);
   });
 
   test('a surface that refuses is named, and what was done on the other one stays', async () => {

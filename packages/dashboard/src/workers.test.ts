@@ -38,7 +38,7 @@ withBrowser('workers', () => {
       newWorker('clean-up', {
         ...{ name: 'Nightly clean-up', triggers: [{ ...schedule, cron: '30 2 * * *' }], ...next },
         ...{ health: 'missing_secret', missing_secrets: ['CRM_TOKEN'], secrets: ['CRM_TOKEN'], owner_id: 'usr_bob' },
-        ...{ inputs, python_dependencies: ['requests==2.32.5'] },
+        ...{ inputs, python_dependencies: ['requests==2.32.5'], connections: ['github'], expose: ['CRM_TOKEN'] },
       }),
       newWorker('on-failure', { name: 'Tell the team', triggers: [event], status: 'paused' }),
       newWorker('report', { name: 'Quarterly report', health: 'ready', owner_id: 'tok_1' }),
@@ -278,6 +278,35 @@ withBrowser('workers', () => {
     await page.getByRole('region', { name: 'Packages' }).getByRole('button', { name: 'Save' }).click();
     await page.getByText('Packages: saved').waitFor();
     expect(lastSent()?.body).toEqual({ python_dependencies: ['requests==2.32.5', 'pandas'] });
+  });
+
+  test('values that code gets are chosen by their names, and go with what is no longer declared', async () => {
+    Object.assign(site.api.workers.list[0] ?? {}, { secrets: ['CRM_TOKEN', 'KEY'], connections: ['github'] });
+    const page = await site.signedIn('/workers/price-watch/settings');
+    const values = page.getByRole('region', { name: 'Values in code' });
+    await values.getByLabel('KEY').check();
+    await values.getByLabel('github').check();
+    await values.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Values in code: saved').waitFor();
+    expect(lastSent()?.body).toEqual({ expose: ['KEY', 'github'] });
+    const needs = page.getByRole('region', { name: 'Secrets and contexts' });
+    await needs.getByLabel('KEY', { exact: true }).uncheck();
+    await needs.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Secrets and contexts: saved').waitFor();
+    expect(lastSent()?.body).toEqual({ secrets: ['CRM_TOKEN'], contexts: [], expose: ['github'] });
+  });
+
+  test('where the workspace forbids it, values can only be taken away from code', async () => {
+    Object.assign(site.api.workers.list[0] ?? {}, { secrets: ['CRM_TOKEN', 'KEY'], expose: ['KEY'] });
+    for (const workspace of site.api.accounts.me.workspaces) workspace.allow_exposed_credentials = false;
+    const page = await site.signedIn('/workers/price-watch/settings');
+    const values = page.getByRole('region', { name: 'Values in code' });
+    await values.getByText('Runs of this worker fail').waitFor();
+    expect(await values.getByLabel('CRM_TOKEN').isDisabled()).toBe(true);
+    await values.getByLabel('KEY').uncheck();
+    await values.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Values in code: saved').waitFor();
+    expect(lastSent()?.body).toEqual({ expose: [] });
   });
 
   test('a worker is deleted by whoever types its id', async () => {

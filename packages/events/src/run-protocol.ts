@@ -175,7 +175,7 @@ export type JobAgent = z.infer<typeof jobAgent>;
 export const CREDENTIALS_MAX = 64;
 export const CREDENTIAL_CHARS_MAX = 16_384;
 
-/** Never given to code: the egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. */
+/** The egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. Code gets the placeholder. */
 export const jobCredential = z.object({
   /** `context.connections[name]`, or the environment variable of a secret. */
   name: z.string().min(1).max(128),
@@ -186,6 +186,8 @@ export const jobCredential = z.object({
   hosts: z.array(hostPattern).min(1).max(64),
   /** Also in the bodies of requests: signatures over a body do not survive that. */
   inBody: z.boolean().default(false),
+  /** Of a connection: code gets `value` instead of the placeholder. Absent: false. An exposed secret is among `secrets`. */
+  exposed: z.boolean().optional(),
   /** Of a connection. */
   baseUrl: z.string().nullable().default(null),
   accountLabel: z.string().nullable().default(null),

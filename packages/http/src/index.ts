@@ -27,6 +27,7 @@ export {
   type Requester,
 } from './handler';
 export * from './health';
+export { readHosts, requireHosts } from './host-patterns';
 export * from './idempotency';
 export { type HeldKey, heldKeyParams, keyLost, markKeySql, sweepIdempotencyKeys } from './idempotency-keys';
 export { JSON_BYTES_MAX } from './json-body';

@@ -39,6 +39,8 @@ export interface RunSpec {
   secrets: string[];
   /** Connections that the code declares. Absent: none. */
   connections?: string[];
+  /** Secrets and connections whose values the code itself gets. Absent: none. */
+  expose?: string[];
   /** Absent: the entrypoint is code. */
   agent?: JobAgent;
   /** What the models that it asks may cost, in US dollars. Absent: as much as other budgets leave. */

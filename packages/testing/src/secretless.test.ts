@@ -142,6 +142,53 @@ test('a run reads from GitHub with a token that is in no place but the request',
   expect(places.messages).toContain(id);
 }, 60_000);
 
+/** Sends what is in the variable, and says no more of it than its length. */
+const SENDER = `
+import os, ssl, urllib.request
+
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = ""
+
+def run(base):
+    token = os.environ["GITHUB_TOKEN"]
+    print("with", token)
+    request = urllib.request.Request(base + "/user", headers={"Authorization": f"Bearer {token}"})
+    # A tunnel in which nothing is put in shows the certificate of the host, whose authority only this test knows.
+    urllib.request.urlopen(request, timeout=20, context=ssl._create_unverified_context()).read()
+    return {"length": len(token), "is_placeholder": token.startswith("gph_")}
+`;
+
+test('a secret with hosts is a placeholder in its variable, unless its worker exposes it', async () => {
+  const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  const secret = { value: TOKEN, hosts: [hostOf(github)] };
+  expect(await call('PUT', '/api/secrets/GITHUB_TOKEN', secret)).toMatchObject({ status: 201 });
+  const files = [{ path: 'main.py', content: SENDER }];
+  const worker = { id: 'sender', name: 'Sender', files, secrets: ['GITHUB_TOKEN'] };
+  expect(await call('POST', '/api/workers', worker)).toMatchObject({ status: 201 });
+  const ran = async () => {
+    const inputs = { base: `https://${hostOf(github)}` };
+    const { body } = await call('POST', '/api/workers/sender/runs', { inputs });
+    await readEvents({
+      ...{ urls: stack.workerUrls, token: stack.token, format: 'ndjson', breaks: [] },
+      path: `/api/runs/${body.run_id}/stream`,
+    });
+    const { body: run } = await call('GET', `/api/runs/${body.run_id}`);
+    return { run, logs: JSON.stringify((await call('GET', `/api/runs/${body.run_id}/logs`)).body) };
+  };
+
+  seen.github.length = 0;
+  const held = await ran();
+  expect(held.run).toMatchObject({ error: null, output: { length: 36, is_placeholder: true } });
+  expect(seen.github.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${TOKEN}`]);
+  expect(held.logs).toContain('with gph_');
+
+  expect(await call('PATCH', '/api/workers/sender', { expose: ['GITHUB_TOKEN'] })).toMatchObject({ status: 200 });
+  const open = await ran();
+  expect(open.run).toMatchObject({ error: null, output: { length: TOKEN.length, is_placeholder: false } });
+  expect(seen.github).toHaveLength(2);
+  expect(open.logs).toContain('with ***');
+  expect(leaksOf(TOKEN, open.logs + JSON.stringify(open.run))).toEqual([]);
+}, 60_000);
+
 /** As latin1, one after the other. */
 const filesUnder = (dir: string): string =>
   fs

@@ -1,3 +1,4 @@
+export * from './given-secrets';
 export * from './key-ring';
 export * from './key-rotation';
 export * from './rotating-secret';

@@ -22,6 +22,8 @@ export interface SealedColumn {
   /** SQL for the `name` and `version` in the associated data of its values. */
   name: string;
   version: string;
+  /** SQL for the `hosts` in it; absent: none. */
+  hosts?: string;
 }
 
 export type KeyRotation = ReturnType<typeof createKeyRotation>;
@@ -48,21 +50,21 @@ export function createKeyRotation(options: {
 
   async function resealColumn(
     workspaceId: string,
-    { table, column, sealedFor = table, name, version }: SealedColumn,
+    { table, column, sealedFor = table, name, version, hosts = "'{}'::text[]" }: SealedColumn,
   ): Promise<number> {
-    const select = `SELECT ${name} AS name, ${version} AS version, ${column} AS sealed FROM ${table}
+    const select = `SELECT ${name} AS name, ${version} AS version, ${hosts} AS hosts, ${column} AS sealed FROM ${table}
       WHERE workspace_id = $1 AND ${name} > $2 AND ${versionIn(column)} <>
         (SELECT int4send(max(version)) FROM data_keys WHERE workspace_id = $1)
       ORDER BY 1 LIMIT ${BATCH}`;
     const update = `UPDATE ${table} SET ${column} = $3 WHERE workspace_id = $1 AND ${name} = $2 AND ${column} = $4`;
     let count = 0;
     for (let after = ''; ; ) {
-      const { rows } = await pool.query<{ name: string; version: number; sealed: Buffer }>(select, [
+      const { rows } = await pool.query<{ name: string; version: number; hosts: string[]; sealed: Buffer }>(select, [
         workspaceId,
         after,
       ]);
       for (const row of rows) {
-        const associatedData = { table: sealedFor, name: row.name, version: row.version };
+        const associatedData = { table: sealedFor, name: row.name, version: row.version, hosts: row.hosts };
         try {
           const sealed = await vault.seal(
             workspaceId,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { givenPool } from '@gantry/testing';
-import { createSecretStore, createVault, parseKeyRing } from './index';
+import { createKeyRotation, createSecretStore, createVault, givenSecrets, parseKeyRing } from './index';
 
 const pool = givenPool('automation-api');
 const vault = createVault({ keys: parseKeyRing(`v1:${randomBytes(32).toString('base64')}`), pool });
@@ -30,4 +30,70 @@ test('what is missing comes in the order it was asked for, and is never what ano
   await set('ws_mine', 'x');
   expect(await secrets.missing('ws_mine', ['Z', 'API_KEY', 'A'])).toEqual(['Z', 'A']);
   expect(await secrets.missing('ws_other', ['API_KEY'])).toEqual(['API_KEY']);
+});
+
+describe('hosts', () => {
+  const KEY = 'API_KEY';
+  const put = (workspaceId: string, value: string, hosts?: string[]) =>
+    secrets.set(workspaceId, { name: KEY, value, hosts, createdBy: null }, silent);
+  const opened = (workspaceId: string) => secrets.open(workspaceId, [KEY]);
+
+  test('stay with a new value that says nothing of them, and go with an empty list', async () => {
+    const hosts = ['api.example.com', '*.example.net:8443'];
+    expect(await put('ws_hosts', 'a', ['API.example.com:443', '*.example.net:8443'])).toMatchObject({ hosts });
+    expect(await put('ws_hosts', 'b')).toMatchObject({ isNew: false, hosts });
+    expect(await opened('ws_hosts')).toEqual([{ name: KEY, value: 'b', hosts }]);
+    expect(await secrets.list('ws_hosts')).toMatchObject([{ name: KEY, hosts }]);
+    expect(await put('ws_hosts', 'c', [])).toMatchObject({ hosts: [] });
+    expect(await opened('ws_hosts')).toEqual([{ name: KEY, value: 'c', hosts: [] }]);
+  });
+
+  test.each([['{evil.example}'], ['{}'], ['{b.example,a.example}']])(
+    'a row whose hosts were changed to %s opens no more',
+    async (changed) => {
+      await put('ws_moved', 'never to leave', ['a.example', 'b.example']);
+      await pool.query("UPDATE secrets SET hosts = $1 WHERE workspace_id = 'ws_moved'", [changed]);
+      await expect(opened('ws_moved')).rejects.toThrow();
+      expect(await secrets.test('ws_moved', KEY)).toEqual({ isSet: true, decrypts: false });
+    },
+  );
+
+  test('are as good after the key was rotated', async () => {
+    await put('ws_turned', 'kept', ['a.example']);
+    const columns = [{ table: 'secrets', column: 'sealed', name: 'name', version: 'version', hosts: 'hosts' }];
+    const log = { error: jest.fn() };
+    const rotation = createKeyRotation({ pool, vault, columns, log });
+    expect(await rotation.rotate('ws_turned', silent)).toMatchObject({ resealed: 1 });
+    expect(log.error).not.toHaveBeenCalled();
+    expect(await opened('ws_turned')).toEqual([{ name: KEY, value: 'kept', hosts: ['a.example'] }]);
+  });
+
+  test('make a placeholder of the value, unless it is exposed; in a test it stands for itself', () => {
+    const held = { name: 'HELD', value: 'v1', hosts: ['a.example'] };
+    const plain = { name: 'PLAIN', value: 'v2', hosts: [] };
+    const given = givenSecrets([held, plain], { isTest: false });
+    expect(given.secrets).toEqual({ PLAIN: 'v2' });
+    const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
+    const { name, value, hosts } = held;
+    expect(given.credentials).toEqual([
+      ...[
+        {
+          kind: 'secret',
+          name,
+          value,
+          hosts,
+          placeholder,
+          inBody: false,
+          scopes: [],
+          baseUrl: null,
+          accountLabel: null,
+        },
+      ],
+    ]);
+    expect(givenSecrets([held], { isTest: false, exposed: ['HELD'] })).toEqual({
+      ...{ secrets: { HELD: 'v1' }, credentials: [] },
+    });
+    const [tested] = givenSecrets([held], { isTest: true }).credentials;
+    expect(tested?.value).toBe(tested?.placeholder);
+  });
 });

@@ -1,12 +1,15 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
 
-import { conflict, invalid, isDependencyDown, notFound } from '@gantry/http';
+import { CREDENTIAL_CHARS_MAX } from '@gantry/events';
+import { conflict, invalid, isDependencyDown, notFound, requireHosts } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Vault } from './vault';
 
 export interface SecretEntry {
   name: string;
+  /** The only ones that its value may be sent to. None: code gets the value itself. */
+  hosts: string[];
   createdAt: Date;
   updatedAt: Date;
   /** When it was last handed to a run, to the minute; null: never. */
@@ -17,7 +20,21 @@ export interface SecretChange {
   action: 'secret.set' | 'secret.deleted';
   /** The secret's name. */
   id: string;
-  details?: { isNew: boolean };
+  details?: { isNew: boolean; hosts?: string[] };
+}
+
+export interface NewSecret {
+  name: string;
+  value: string;
+  /** As somebody writes them. Absent: those that it has stay. */
+  hosts?: string[] | undefined;
+  createdBy: string | null;
+}
+
+export interface OpenedSecret {
+  name: string;
+  value: string;
+  hosts: string[];
 }
 
 /** Writes the audit entry of the change inside its transaction. */
@@ -30,16 +47,17 @@ const VALUE_BYTES_MAX = 32 * 1024;
 const SECRETS_MAX = 500;
 const TABLE = 'secrets';
 
-const ENTRY = 'name, created_at AS "createdAt", updated_at AS "updatedAt", last_used_at AS "lastUsedAt"';
+const ENTRY = 'name, hosts, created_at AS "createdAt", updated_at AS "updatedAt", last_used_at AS "lastUsedAt"';
 const LIST = `SELECT ${ENTRY} FROM secrets WHERE workspace_id = $1 ORDER BY created_at DESC, name DESC`;
-const FIND_VERSION = `SELECT (SELECT count(*)::int FROM secrets WHERE workspace_id = $1) AS count,
-  (SELECT version FROM secrets WHERE workspace_id = $1 AND name = $2) AS version`;
-const INSERT = `INSERT INTO secrets (workspace_id, name, version, sealed, created_by, updated_at)
-  VALUES ($1, $2, $3, $4, $5, now()) ON CONFLICT DO NOTHING RETURNING ${ENTRY}`;
-const UPDATE = `UPDATE secrets SET version = $3, sealed = $4, updated_at = now()
+const FIND_PRESENT = `SELECT held.count, s.version, s.hosts
+  FROM (SELECT count(*)::int AS count FROM secrets WHERE workspace_id = $1) held
+  LEFT JOIN secrets s ON s.workspace_id = $1 AND s.name = $2`;
+const INSERT = `INSERT INTO secrets (workspace_id, name, version, sealed, hosts, created_by, updated_at)
+  VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT DO NOTHING RETURNING ${ENTRY}`;
+const UPDATE = `UPDATE secrets SET version = $3, sealed = $4, hosts = $5, updated_at = now()
   WHERE workspace_id = $1 AND name = $2 AND version = $3 - 1 RETURNING ${ENTRY}`;
 const DELETE = 'DELETE FROM secrets WHERE workspace_id = $1 AND name = $2';
-const REVEAL = `SELECT name, version, sealed, coalesce(last_used_at > now() - interval '1 minute', false) AS "isFresh"
+const REVEAL = `SELECT name, version, hosts, sealed, coalesce(last_used_at > now() - interval '1 minute', false) AS "isFresh"
   FROM secrets WHERE workspace_id = $1 AND name = ANY($2)`;
 /** Skips locked rows: another writer is recording the same minute, or a new value. */
 const TOUCH = `UPDATE secrets SET last_used_at = now() FROM (
@@ -48,36 +66,68 @@ const TOUCH = `UPDATE secrets SET last_used_at = now() FROM (
 const MISSING = `SELECT name FROM unnest($2::text[]) WITH ORDINALITY AS needed (name, place)
   WHERE NOT EXISTS (SELECT FROM secrets WHERE workspace_id = $1 AND secrets.name = needed.name) ORDER BY place`;
 
+interface Bound {
+  name: string;
+  version: number;
+  hosts: string[];
+}
+
+interface Present {
+  count: number;
+  version: number | null;
+  hosts: string[] | null;
+}
+
 /** Both services that run code have the same `secrets` table, and only this file reads and writes it. */
 export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault }) {
+  const boundTo = ({ name, version, hosts }: Bound) => ({ table: TABLE, name, version, hosts });
+
+  /** For a run: those that are set. */
+  async function open(workspaceId: string, names: string[]): Promise<OpenedSecret[]> {
+    if (!names.length) return [];
+    const { rows } = await pool.query<Bound & { sealed: Buffer; isFresh: boolean }>({
+      name: 'reveal-secrets',
+      text: REVEAL,
+      values: [workspaceId, names],
+    });
+    const stale = rows.filter(({ isFresh }) => !isFresh).map(({ name }) => name);
+    if (stale.length) await pool.query(TOUCH, [workspaceId, stale]);
+    return Promise.all(
+      rows.map(async ({ sealed, ...row }) => {
+        const { name, hosts } = row;
+        return { name, hosts, value: await vault.open(workspaceId, boundTo(row), sealed) };
+      }),
+    );
+  }
+
   return {
-    /** @throws AppError 400 for a value that cannot be stored, 409 `too_many_secrets` */
+    /** @throws AppError 400 for a value that cannot be stored, or sent to its hosts; 409 `too_many_secrets` */
     set: async (
       workspaceId: string,
-      { name, value, createdBy }: { name: string; value: string; createdBy: string | null },
+      { name, value, hosts: given, createdBy }: NewSecret,
       audit: AuditSecret,
     ): Promise<SecretEntry & { isNew: boolean }> => {
       checkValue(value);
+      const chosen = given && requireHosts(given);
       // The value is bound to its version, so it is sealed for the next one; the loser of a race retries.
       for (;;) {
-        const { rows: before } = await pool.query<{ count: number; version: number | null }>(FIND_VERSION, [
-          workspaceId,
-          name,
-        ]);
-        const { count = 0, version: found = null } = before[0] ?? {};
+        const { rows: before } = await pool.query<Present>(FIND_PRESENT, [workspaceId, name]);
+        const { count = 0, version: found = null, hosts: present = null } = before[0] ?? {};
         const isNew = found === null;
         if (isNew && count >= SECRETS_MAX) {
           throw conflict('too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
         }
+        const hosts = chosen ?? present ?? [];
+        if (hosts.length) checkSendable(value);
         const version = (found ?? 0) + 1;
-        const sealed = await vault.seal(workspaceId, { table: TABLE, name, version }, value);
-        const row = [workspaceId, name, version, sealed];
+        const sealed = await vault.seal(workspaceId, boundTo({ name, version, hosts }), value);
+        const row = [workspaceId, name, version, sealed, hosts];
         const entry = await transaction(pool, async (tx) => {
           const { rows } = isNew
             ? await tx.query<SecretEntry>(INSERT, [...row, createdBy])
             : await tx.query<SecretEntry>(UPDATE, row);
           if (!rows[0]) return null;
-          await audit(tx, { action: 'secret.set', id: name, details: { isNew } });
+          await audit(tx, { action: 'secret.set', id: name, details: { isNew, ...(hosts.length && { hosts }) } });
           return rows[0];
         });
         if (entry) return { ...entry, isNew };
@@ -96,21 +146,11 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         await audit(tx, { action: 'secret.deleted', id: name });
       }),
 
-    /** For a run: values by name; unset names are absent. */
-    reveal: async (workspaceId: string, names: string[]): Promise<Record<string, string>> => {
-      if (!names.length) return {};
-      const { rows } = await pool.query<{ name: string; version: number; sealed: Buffer; isFresh: boolean }>({
-        name: 'reveal-secrets',
-        text: REVEAL,
-        values: [workspaceId, names],
-      });
-      const stale = rows.filter(({ isFresh }) => !isFresh).map(({ name }) => name);
-      if (stale.length) await pool.query(TOUCH, [workspaceId, stale]);
-      const values = rows.map(async ({ name, version, sealed }) => {
-        return [name, await vault.open(workspaceId, { table: TABLE, name, version }, sealed)] as const;
-      });
-      return Object.fromEntries(await Promise.all(values));
-    },
+    open,
+
+    /** For a run: values by name, whatever their hosts; unset names are absent. */
+    reveal: async (workspaceId: string, names: string[]): Promise<Record<string, string>> =>
+      Object.fromEntries((await open(workspaceId, names)).map(({ name, value }) => [name, value])),
 
     /** All values that decrypt, to be masked in what leaves. Does not count as a use. */
     valuesOf: async (workspaceId: string): Promise<string[]> => {
@@ -129,13 +169,13 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
 
     /** Whether it is set, and whether the stored value decrypts. Does not count as a use. */
     test: async (workspaceId: string, name: string): Promise<{ isSet: boolean; decrypts: boolean }> => {
-      const { rows } = await pool.query<{ version: number; sealed: Buffer }>(
-        'SELECT version, sealed FROM secrets WHERE workspace_id = $1 AND name = $2',
+      const { rows } = await pool.query<Bound & { sealed: Buffer }>(
+        'SELECT name, version, hosts, sealed FROM secrets WHERE workspace_id = $1 AND name = $2',
         [workspaceId, name],
       );
       const [row] = rows;
       if (!row) return { isSet: false, decrypts: false };
-      const opened = vault.open(workspaceId, { table: TABLE, name, version: row.version }, row.sealed);
+      const opened = vault.open(workspaceId, boundTo(row), row.sealed);
       const decrypts = await opened.then(
         () => true,
         (err) => (isDependencyDown(err) ? Promise.reject(err) : false),
@@ -156,4 +196,16 @@ function checkValue(value: string): void {
   const wrong = (message: string) => invalid([{ path: 'value', message }]);
   if (Buffer.byteLength(value) > VALUE_BYTES_MAX) throw wrong(`is larger than ${VALUE_BYTES_MAX / 1024} KiB`);
   if (value.includes('\0')) throw wrong('contains a NUL character, which an environment variable cannot');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a header with one of them would end early
+const CONTROL = /[\x00-\x1f\x7f]/;
+
+/** Where it has hosts, the egress proxy puts it into headers. */
+function checkSendable(value: string): void {
+  const wrong = (message: string) => invalid([{ path: 'value', message }]);
+  if (value.length > CREDENTIAL_CHARS_MAX) {
+    throw wrong(`may have at most ${CREDENTIAL_CHARS_MAX} characters where there are hosts`);
+  }
+  if (CONTROL.test(value)) throw wrong('must not hold control characters or line breaks where there are hosts');
 }

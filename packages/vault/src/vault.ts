@@ -13,6 +13,8 @@ export interface AssociatedData {
   table: string;
   name: string;
   version: number;
+  /** Where the value may be sent. */
+  hosts?: readonly string[];
 }
 
 export type Vault = ReturnType<typeof createVault>;
@@ -24,8 +26,8 @@ const HEADER_BYTES = 5;
 
 export function createVault(options: { keys: KeyRing; pool: Pool }) {
   const dataKeys = createDataKeys(options);
-  const bindingOf = (workspaceId: string, { table, name, version }: AssociatedData) =>
-    associatedData(table, workspaceId, name, version);
+  const bindingOf = (workspaceId: string, { table, name, version, hosts = [] }: AssociatedData) =>
+    associatedData(table, workspaceId, name, version, ...hosts);
   return {
     /** For a `bytea` column. Call it before a transaction, not inside one: it may insert the workspace's data key itself. */
     seal: async (workspaceId: string, associatedData: AssociatedData, value: string): Promise<Buffer> => {

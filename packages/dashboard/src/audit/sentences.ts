@@ -151,7 +151,11 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   ],
   'run.shared': (told) => ['made a share link to ', { of: 'run', id: told.id, name: 'a run' }],
   'run.share_link_revoked': (told) => ['ended a share link to ', { of: 'run', id: told.id, name: 'a run' }],
-  'secret.set': (told) => [told.text('isNew') === 'false' ? 'replaced the secret ' : 'set the secret ', secret(told)],
+  'secret.set': (told) => [
+    told.text('isNew') === 'false' ? 'replaced the secret ' : 'set the secret ',
+    secret(told),
+    told.list('hosts').length ? `, which goes to ${told.list('hosts').join(', ')} only` : '',
+  ],
   'secret.deleted': (told) => ['deleted the secret ', secret(told)],
   'secret_keys.rotated': () => ['moved all secrets to a new encryption key'],
   'session.ended': () => ['ended one of their sessions'],
@@ -198,6 +202,11 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   'workspace.deleted': () => ['deleted the workspace'],
   'workspace.restored': () => ['brought the workspace back'],
   'workspace.model_budget_changed': () => ['changed what language models may cost in a month'],
+  'workspace.exposure_changed': (told) => [
+    told.text('allow_exposed_credentials') === 'true'
+      ? 'allowed workers to give values of connections and secrets to their code'
+      : 'forbade workers to give values of connections and secrets to their code',
+  ],
   'workspace.retention_changed': () => ['changed how long runs and logs are kept'],
   'workspace.transferred': (told) => ['made ', member(told), ' the owner of the workspace'],
 };

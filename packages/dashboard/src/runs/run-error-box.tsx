@@ -11,7 +11,7 @@ const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   dependency_install: 'Check the names and versions under python_dependencies.',
   executor_lost: 'The machine that worked on it went away. Nothing is wrong with your inputs; run it again.',
   missing_secret: 'Somebody who manages this workspace has to set the secret; then run it again.',
-  missing_connection: 'Connect it under Connections, or consent again; then run it again.',
+  missing_connection: 'Do so under Connections, or in the settings of the worker; then run it again.',
   invalid_inputs: 'Correct the inputs and run it again.',
   approval_rejected: 'A person decided against it; the reason is with the approval.',
   budget_exceeded: 'Wait for the next month, or raise its budget_usd_per_month.',

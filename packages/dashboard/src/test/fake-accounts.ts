@@ -51,6 +51,7 @@ function workspace(id: string, name: string, role: Schemas['Role']): Schemas['Wo
   const may = role === 'owner' || role === 'admin';
   return {
     ...{ id, name, role, active: false, created_at: AT },
+    allow_exposed_credentials: true,
     retention: {
       run_days: 90,
       log_days: 30,
@@ -225,8 +226,8 @@ async function answerWorkspace(fake: FakeAccounts, req: FakeRequest): Promise<Fa
   if (!what && present) {
     if (verb === 'PATCH') {
       const body: object = await req.body();
-      const { name = present.name, retention = {} } = body as Partial<Schemas['Workspace']>;
-      Object.assign(present, { name, retention: { ...present.retention, ...retention } });
+      const { name = present.name, retention = {}, ...others } = body as Partial<Schemas['Workspace']>;
+      Object.assign(present, { name, ...others, retention: { ...present.retention, ...retention } });
     } else if (verb === 'DELETE') {
       fake.me.workspaces = fake.me.workspaces.filter((one) => one !== present);
       fake.deleted.push({ ...present, deleted_at: AT, purge_at: LATER });

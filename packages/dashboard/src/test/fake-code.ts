@@ -41,6 +41,7 @@ const definition: Definition = {
   approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },
   isolation: 'zygote',
   network: 'public',
+  expose: [],
 };
 
 const MAIN = `"""Adds up what a shop's prices come to."""

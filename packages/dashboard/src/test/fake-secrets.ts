@@ -4,7 +4,8 @@ import type { FakeAnswer, FakeRequest } from './fake-accounts';
 interface FakeStore {
   /** When each was set. */
   set: Map<string, number>;
-  declared: Map<string, { id: string; name: string }[]>;
+  hosts: Map<string, string[]>;
+  declared: Map<string, { id: string; name: string; exposed?: true }[]>;
 }
 
 export interface FakeSecrets {
@@ -17,8 +18,8 @@ export interface FakeSecrets {
 }
 
 export const newSecrets = (): FakeSecrets => ({
-  worker: { set: new Map(), declared: new Map() },
-  automation: { set: new Map(), declared: new Map() },
+  worker: { set: new Map(), hosts: new Map(), declared: new Map() },
+  automation: { set: new Map(), hosts: new Map(), declared: new Map() },
   sent: {},
   refusing: null,
 });
@@ -44,18 +45,31 @@ export async function answerSecret(fake: FakeSecrets, req: FakeRequest): Promise
     store.set.delete(part[3] ?? '');
     return { status: 204 };
   }
-  const { name = part[3] ?? '', value = '' } = await req.body();
+  const { name = part[3] ?? '', value = '', hosts = [] } = (await req.body()) as Partial<Sent>;
+  if (hosts.some((host) => host.includes('/'))) return badHost(hosts.findIndex((host) => host.includes('/')));
+  store.hosts.set(name, hosts);
   fake.sent[`${surface} ${name}`] = value;
   store.set.set(name, Date.now());
   return { status: 200, body: entry(store, surface, name, Date.now()) };
 }
 
-function entry({ declared }: FakeStore, surface: 'worker' | 'automation', name: string, at: number): object {
-  if (surface === 'automation') return { name, createdAt: at, updatedAt: at };
+interface Sent {
+  name: string;
+  value: string;
+  hosts: string[];
+}
+
+function badHost(index: number): FakeAnswer {
+  const errors = [{ path: `hosts.${index}`, message: 'must be a host, such as api.example.com' }];
+  return { status: 400, body: { code: 'invalid_request', detail: 'the request is wrong', errors } };
+}
+
+function entry({ hosts, declared }: FakeStore, surface: 'worker' | 'automation', name: string, at: number): object {
+  if (surface === 'automation') return { name, hosts: hosts.get(name) ?? [], createdAt: at, updatedAt: at };
   const time = new Date(at).toISOString();
   const usedBy = declared.get(name) ?? [];
   return {
-    ...{ name, created_at: time, updated_at: time, used_by: usedBy },
+    ...{ name, hosts: hosts.get(name) ?? [], created_at: time, updated_at: time, used_by: usedBy },
     last_used_at: usedBy.length ? new Date(Date.now() - 120_000).toISOString() : null,
   };
 }

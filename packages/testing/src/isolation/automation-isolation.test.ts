@@ -50,7 +50,7 @@ const fixtures: Record<string, Fixture> = {
   downloadRunArtifact: { send: ({ run, runArtifact }) => ({ path: { runId: run, artifactId: runArtifact } }) },
   listSecrets: nothing,
   listDeclaredSecrets: nothing,
-  setSecret: { send: () => ({ body: { name: 'HOME_SECRET', value: 'another value' } }) },
+  setSecret: { send: () => ({ body: { name: 'HOME_SECRET', value: 'another value', hosts: ['api.example.com'] } }) },
   deleteSecret: { send: ({ secret }) => ({ path: { name: secret } }) },
   getPage: ofAutomation,
   runFromPage: { send: ({ automation }) => ({ path: { automationId: automation }, body: { inputs, wait: 0 } }) },

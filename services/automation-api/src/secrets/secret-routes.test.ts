@@ -10,7 +10,8 @@ test('a secret is stored, overwritten, listed by name and forgotten; its value i
   const me = service.signedIn();
   const set = (value: string) => me.post('/api/secrets', { name: 'API_KEY', value });
   const first = await set(VALUE).expect(201);
-  expect(first.body).toEqual({ name: 'API_KEY', createdAt: expect.any(Number), updatedAt: expect.any(Number) });
+  const times = { createdAt: expect.any(Number), updatedAt: expect.any(Number) };
+  expect(first.body).toEqual({ name: 'API_KEY', hosts: [], ...times });
   await set(`${VALUE}-2`).expect(200);
   const { body, text } = await me.get('/api/secrets').expect(200);
   expect(body.secrets).toMatchObject([{ name: 'API_KEY' }]);
@@ -54,6 +55,38 @@ test('the last value is what a run gets, sealed to the executor', async () => {
   expect(said.length).toBeGreaterThan(1);
   expect(said.join()).not.toContain(VALUE);
   await spectator.nc.close();
+});
+
+test('code gets a placeholder of a secret with hosts, and its value is in no other place', async () => {
+  const me = service.signedIn();
+  const { id } = await deployed(me, {
+    files: { 'main.py': 'def run(): pass' },
+    manifest: { name: 'x', secrets_needed: ['API_KEY', 'PLAIN'] },
+  });
+  const hosts = ['api.example.com'];
+  const { body } = await me
+    .post('/api/secrets', { name: 'API_KEY', value: VALUE, hosts: ['API.example.com'] })
+    .expect(201);
+  expect(body).toMatchObject({ name: 'API_KEY', hosts });
+  await me.post('/api/secrets', { name: 'PLAIN', value: 'as it is' });
+  await me.post(`/api/automations/${id}/run`, { inputs: {}, wait: 0 }).expect(200);
+  const job = await (await service.connectExecutor()).claim();
+  expect(job?.secrets).toEqual({ PLAIN: 'as it is' });
+  const placeholder = expect.stringMatching(/^gph_/);
+  expect(job?.credentials).toMatchObject([{ kind: 'secret', name: 'API_KEY', value: VALUE, hosts, placeholder }]);
+  const { rows } = await service.api.deps.pool.query('SELECT row_to_json(r)::text AS text FROM runs r');
+  expect(rows.map(({ text }) => text).join()).not.toContain('horse');
+});
+
+test.each([
+  [['https://api.example.com'], 'hosts.0', /must be a host/],
+  [['*.com'], 'hosts.0', /top-level/],
+  [['a.example', 'A.example:443'], 'hosts.1', /twice/],
+  [['a.example:70000'], 'hosts.0', /port/],
+])('the hosts %j are refused at %s', async (hosts, path, message) => {
+  const { body } = await service.signedIn().post('/api/secrets', { name: 'WRONG', value: 'x', hosts }).expect(400);
+  expect(JSON.stringify(body)).toMatch(message);
+  expect(JSON.stringify(body)).toContain(path);
 });
 
 test('a run whose secret is not set fails and says which', async () => {

@@ -30,8 +30,8 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
     },
 
     setSecret: {
-      make: async ({ caller, req, made, body: { name, value } }) => {
-        const secret = { name, value, createdBy: caller.userId };
+      make: async ({ caller, req, made, body: { name, value, hosts } }) => {
+        const secret = { name, value, hosts, createdBy: caller.userId };
         const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
           await auditOf(req)(tx, change);
           await made(tx, name);
@@ -54,8 +54,9 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
 const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
-const toApi = ({ name, createdAt, updatedAt }: SecretEntry) => ({
+const toApi = ({ name, hosts, createdAt, updatedAt }: SecretEntry) => ({
   name,
+  hosts,
   createdAt: createdAt.getTime(),
   updatedAt: updatedAt.getTime(),
 });

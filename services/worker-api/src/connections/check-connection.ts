@@ -1,4 +1,5 @@
 /** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
+import { matchesHost } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
@@ -10,6 +11,9 @@ import { accountOf } from './oauth-client';
 import { parametersIn } from './party';
 import { ProviderFailed } from './provider-fetch';
 import { isDue, refreshNow, settle } from './refresh';
+
+const HTTPS_PORT = 443;
+const HTTP_PORT = 80;
 
 export interface Checked {
   connection: Connection;
@@ -114,12 +118,23 @@ export async function serverOf(deps: Deps, connection: Connection): Promise<McpS
   if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');
   const headers = { ...credential.headers };
   if (authSecret !== null) {
-    const { [authSecret]: value } = await deps.secrets.reveal(workspaceId, [authSecret]);
-    if (value === undefined)
-      throw new McpFailed('unauthorized', `the secret ${authSecret} is not set in this workspace`);
-    headers.Authorization = `Bearer ${value}`;
+    const [secret] = await deps.secrets.open(workspaceId, [authSecret]);
+    if (!secret) throw new McpFailed('unauthorized', `the secret ${authSecret} is not set in this workspace`);
+    if (!mayGoTo(secret.hosts, url ?? '')) {
+      const hosts = secret.hosts.join(', ');
+      throw new McpFailed('unauthorized', `the secret ${authSecret} may go to ${hosts} alone, and not to this server`);
+    }
+    headers.Authorization = `Bearer ${secret.value}`;
   }
   return { ...serverKeyOf(connection), url: url ?? '', headers };
+}
+
+/** A secret without hosts may be sent anywhere. */
+function mayGoTo(hosts: string[], url: string): boolean {
+  if (!hosts.length) return true;
+  const { hostname, protocol, port } = new URL(url);
+  const usual = protocol === 'https:' ? HTTPS_PORT : HTTP_PORT;
+  return hosts.some((host) => matchesHost(host, hostname.replace(/\.$/, ''), Number(port) || usual, HTTPS_PORT));
 }
 
 /**

@@ -109,13 +109,26 @@ test('code gets a placeholder, the egress proxy the value and its hosts, and not
   const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
   const acme = {
     ...{ kind: 'connection', placeholder, hosts: ['api.acme.example'], baseUrl: 'https://api.acme.example' },
-    ...{ accountLabel: 'ada@example.com', scopes: ['contacts.read'], inBody: false, value: expect.any(String) },
+    ...{
+      accountLabel: 'ada@example.com',
+      scopes: ['contacts.read'],
+      inBody: false,
+      exposed: false,
+      value: expect.any(String),
+    },
   };
   expect(job.credentials).toEqual([
     { ...acme, name: 'acme' },
     { ...acme, name: id },
     {
-      ...{ name: 'stripe-like', kind: 'connection', placeholder, inBody: false, value: 'sk_never_to_be_seen' },
+      ...{
+        name: 'stripe-like',
+        kind: 'connection',
+        placeholder,
+        inBody: false,
+        exposed: false,
+        value: 'sk_never_to_be_seen',
+      },
       ...{ hosts: ['api.stripe-like.example', '*.stripe-like.example'], baseUrl: 'https://api.stripe-like.example' },
       ...{ accountLabel: null, scopes: [] },
     },

@@ -2,13 +2,12 @@
  * The credentials that a run gets of the connections its worker declares: a placeholder for its code, and for the egress
  * proxy the value behind it with the hosts that it may go to. A run whose connections are missing or broken gets none.
  */
-import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, type RunError } from '@gantry/events';
+import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findConnections } from './connection-repository';
 import { readCredential } from './credential';
-import { newPlaceholder } from './placeholder';
 import { isDue, refreshWithin } from './refresh';
 import {
   type ConnectionProblem,
@@ -58,7 +57,7 @@ export function createConnectionCredentials(): ConnectionCredentials {
       ({ declared, problems } = await connectionsOf(deps, run, names));
     }
     const sendable = declared.filter(({ connection }) => connection.kind !== 'mcp');
-    const given = problems.length ? [] : await Promise.all(sendable.map((one) => credentialOf(deps, one, isTest)));
+    const given = problems.length ? [] : await Promise.all(sendable.map((one) => credentialOf(deps, run, one)));
     const all = [...problems, ...given.filter((one) => 'connection' in one)];
     if (all.length) {
       return { refused: { code: 'missing_connection', message: sayConnectionProblems(all, deps.dashboardUrl) } };
@@ -94,9 +93,10 @@ async function connectionsOf(
 /** A test reaches no network, so its placeholder stands for nothing but itself. */
 async function credentialOf(
   deps: Deps,
+  { kind, spec }: Run,
   { name, connection }: Declared,
-  isTest: boolean,
 ): Promise<JobCredential | ConnectionProblem> {
+  const isTest = kind === 'test';
   const broken = (problem: string) => ({ name, connection: { ...connection, status: 'error' as const, problem } });
   const { accountLabel, scopes, tokenExpiresAt } = connection;
   const isOver = !isTest && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
@@ -111,7 +111,8 @@ async function credentialOf(
   if (!hosts.length) return broken('it names no host that its value may go to');
   const first = hosts.find((host) => !host.startsWith('*.'));
   const baseUrl = first === undefined ? null : `https://${first}`;
-  return { kind: 'connection', inBody: false, name, placeholder, value, hosts, baseUrl, accountLabel, scopes };
+  const exposed = spec.expose?.includes(name) === true;
+  return { kind: 'connection', inBody: false, exposed, name, placeholder, value, hosts, baseUrl, accountLabel, scopes };
 }
 
 /** The key, or the access token; null: what is stored is neither. */

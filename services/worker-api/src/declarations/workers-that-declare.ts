@@ -5,9 +5,13 @@ import type { Sql } from '@gantry/postgres';
 import type { Worker } from '../generated/prisma/client';
 import { canSeeWorker } from '../ownership';
 
-export type DeclaringWorker = Pick<Worker, 'id' | 'name' | 'visibility' | 'ownerId'>;
+export interface DeclaringWorker extends Pick<Worker, 'id' | 'name' | 'visibility' | 'ownerId'> {
+  /** Its code gets the value itself. */
+  isExposed: boolean;
+}
 
-const DECLARING = `SELECT declared.name AS declared, w.id, w.name, w.visibility, w.owner_id AS "ownerId"
+const DECLARING = `SELECT declared.name AS declared, w.id, w.name, w.visibility, w.owner_id AS "ownerId",
+    $2 <> 'contexts' AND coalesce((v.definition -> 'expose')::jsonb ? declared.name, false) AS "isExposed"
   FROM workers w
   JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
   CROSS JOIN LATERAL json_array_elements_text(v.definition -> $2) AS declared (name)
@@ -28,7 +32,9 @@ export async function workersThatDeclare(
 
 /** Those that the principal may know of. */
 export const usedByToApi = (principal: Principal, workers: DeclaringWorker[] = []) =>
-  workers.filter((worker) => canSeeWorker(principal, worker)).map(({ id, name }) => ({ id, name }));
+  workers
+    .filter((worker) => canSeeWorker(principal, worker))
+    .map(({ id, name, isExposed }) => ({ id, name, ...(isExposed && { exposed: true }) }));
 
 const NAMED_MAX = 10;
 

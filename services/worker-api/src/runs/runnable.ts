@@ -40,7 +40,7 @@ async function load(sql: Sql, workerUid: string, version: number): Promise<Runna
 }
 
 export function runnableOf(definition: Definition, code: RunSpec['code']): Runnable {
-  const { limits, network, connections, budget_usd: budgetUsd } = definition;
+  const { limits, network, connections, expose, budget_usd: budgetUsd } = definition;
   const agent = agentOfDefinition(definition);
   return {
     definition,
@@ -53,6 +53,7 @@ export function runnableOf(definition: Definition, code: RunSpec['code']): Runna
       outputs: definition.outputs.map(({ name, type }) => ({ name, type })),
       secrets: definition.secrets,
       ...(connections.length && { connections }),
+      ...(expose.length && { expose }),
       ...(agent && { agent }),
       ...(budgetUsd !== null && { modelBudgetUsd: budgetUsd }),
       files: [],

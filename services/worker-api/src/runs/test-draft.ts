@@ -10,6 +10,7 @@ import { keepPackFor } from '../file-trees/tree-pack';
 import { namedDefinition } from '../workers/definition';
 import { type DraftInput, readDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
+import { requireExposure } from '../workers/exposure';
 import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
@@ -39,6 +40,7 @@ export async function testDraft(
   const { definition, tree, base } = await readDraft(deps, worker, draft);
   requireEntrypoint(definition, tree);
   await requireContexts(deps.prisma, caller, definition.contexts, base?.definition.contexts);
+  await requireExposure(deps.prisma, worker.workspaceId, definition);
   const code = await packCode(deps, worker, tree);
   await inspectCode(deps, definition, code);
   const { workspaceId, id } = worker;

@@ -2,7 +2,7 @@ import type { SealedColumn } from '@gantry/vault';
 
 /** Every column of this service that packages/vault seals for a workspace; `signing_keys` belongs to none. */
 export const sealedColumns: SealedColumn[] = [
-  { table: 'secrets', column: 'sealed', name: 'name', version: 'version' },
+  { table: 'secrets', column: 'sealed', name: 'name', version: 'version', hosts: 'hosts' },
   {
     ...{ table: 'worker_triggers', column: 'webhook_signing_key', sealedFor: 'workers' },
     ...{ name: "'webhook_signing_key:' || worker_uid", version: '1' },

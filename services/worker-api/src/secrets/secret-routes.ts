@@ -3,6 +3,7 @@ import {
   answer,
   apiFields,
   type Call,
+  type CallOf,
   noContent,
   notFound,
   type Operations,
@@ -20,6 +21,8 @@ import {
 } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
 
+type NewValue = CallOf<'worker', 'setSecret'>['body'];
+
 /** No answer holds a value. */
 export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Operations<'worker'> {
   const auditOf =
@@ -29,9 +32,9 @@ export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Ope
 
   const declaring = (workspaceId: string) => workersThatDeclare(pool, workspaceId, 'secrets');
 
-  async function set(call: Call, name: string, value: string): Promise<Answer> {
+  async function set(call: Call, name: string, { value, hosts }: NewValue): Promise<Answer> {
     const { caller, made } = call;
-    const secret = { name, value, createdBy: caller.userId ?? caller.tokenId };
+    const secret = { name, value, hosts, createdBy: caller.userId ?? caller.tokenId };
     const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
       await auditOf(call)(tx, change);
       await made(tx, name);
@@ -74,9 +77,9 @@ export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Ope
       return okPage(call, declared, (one) => one);
     },
 
-    createSecret: { make: (call) => set(call, call.body.name, call.body.value), ...posted },
-    setSecret: (call) => set(call, call.path.name, call.body.value),
-    postSecret: { make: (call) => set(call, call.path.name, call.body.value), ...posted },
+    createSecret: { make: (call) => set(call, call.body.name, call.body), ...posted },
+    setSecret: (call) => set(call, call.path.name, call.body),
+    postSecret: { make: (call) => set(call, call.path.name, call.body), ...posted },
 
     deleteSecret: async (call) => {
       const { caller, path, query } = call;
@@ -114,6 +117,6 @@ const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
 const toApi = (caller: Principal, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
-  ...apiFields(entry, 'name', 'createdAt', 'updatedAt', 'lastUsedAt'),
+  ...apiFields(entry, 'name', 'hosts', 'createdAt', 'updatedAt', 'lastUsedAt'),
   used_by: usedByToApi(caller, workers.get(entry.name)),
 });

@@ -32,6 +32,7 @@ test('a secret is stored, overwritten in three ways, listed with its use, and ne
   await owner.post('/api/secrets', { name: 'API_KEY', value: `${VALUE}-3` }).expect(200);
   expect(first.body).toEqual({
     name: 'API_KEY',
+    hosts: [],
     created_at: expect.any(String),
     updated_at: expect.any(String),
     last_used_at: null,

@@ -10,6 +10,7 @@ import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { namedDefinition } from './definition';
+import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
 import { freeSlug, slugOf } from './slug';
 import { type ChangeSource, insertVersion, type NewVersion } from './version-repository';
@@ -44,6 +45,7 @@ export async function createWorker(
   const { settings, triggers, definition, tree, message } = input;
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
   await requireContexts(prisma, caller, definition.contexts);
+  await requireExposure(prisma, workspaceId, definition);
   if ((await countWorkers(prisma, workspaceId)) >= WORKERS_MAX) {
     throw conflict('too_many_workers', `a workspace holds at most ${WORKERS_MAX} workers; delete some first`);
   }

@@ -51,6 +51,7 @@ const appName = z
 const contextName = z.string().regex(SLUG, 'must be the name of a context, like "price-list"');
 const distinct = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
+const EXPOSED_MAX = 100;
 
 const CODE = 'main.py';
 
@@ -73,6 +74,8 @@ const definitionFields = {
   /** `process`: an interpreter of its own for each run instead of a warm one. */
   isolation: z.enum(['zygote', 'process']).default('zygote'),
   network: networkRule.prefault('public'),
+  /** Declared connections and secrets whose values code itself gets, instead of placeholders. */
+  expose: z.array(z.string()).max(EXPOSED_MAX).transform(distinct).default([]),
   ...agentFields,
 };
 
@@ -81,7 +84,7 @@ const definition = z.strictObject(definitionFields);
 export type Definition = z.output<typeof definition>;
 
 /** The values of fields that earlier versions lack. */
-const added = { network: 'public', ...withoutAgent } satisfies Partial<Definition>;
+const added = { network: 'public', expose: [], ...withoutAgent } satisfies Partial<Definition>;
 
 /** As a version's row has it. */
 export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });
@@ -122,7 +125,7 @@ export function parseDefinition(input: DefinitionInput): Definition {
 
 function crossProblems(definition: Definition): FieldProblem[] {
   const { inputs, limits, entrypoint, runner } = definition;
-  const problems = checkDefaults(inputs, 'inputs');
+  const problems = [...checkDefaults(inputs, 'inputs'), ...exposureProblems(definition)];
   const { concurrency, concurrency_key: key } = limits;
   if (key !== null && !inputs.some(({ name }) => name === key)) {
     problems.push({ path: 'limits.concurrency_key', message: `there is no input "${key}"` });
@@ -148,6 +151,12 @@ const codeProblems = (definition: Definition): FieldProblem[] =>
     path: field,
     message: 'is for agents: it needs runner: "agent"',
   }));
+const exposureProblems = ({ secrets, connections, expose }: Definition): FieldProblem[] =>
+  expose.flatMap((name, index) => {
+    if (secrets.includes(name) || connections.includes(name)) return [];
+    const message = `"${name.slice(0, 100)}" is not among the worker's secrets or connections`;
+    return [{ path: `expose.${index}`, message }];
+  });
 
 /** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */
 export function mergeDefinition(present: Definition, change: DefinitionInput): DefinitionInput {

@@ -14,6 +14,7 @@ import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { type Definition, type DefinitionInput, mergeDefinition, namedDefinition, parseDefinition } from './definition';
+import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
 import { inspectCode, packCode } from './worker-code';
@@ -77,6 +78,8 @@ async function tryEdit(
   }
   const next = await nextVersion(deps, before, current, edit);
   await requireContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);
+  const isNew = next.sha !== current.sha;
+  if (isNew) await requireExposure(deps.prisma, before.workspaceId, next.definition);
   const inputs = createInputValidator(next.definition.inputs);
   if (change.triggers) checkTriggerInputs(change.triggers, inputs);
   const { rotateSecret, rotateSigningKey } = change;
@@ -84,7 +87,6 @@ async function tryEdit(
   const now = deps.now();
   const present = before.triggers.find(({ type }) => type === 'webhook');
   const webhook = await planWebhook(deps, { worker: before, present, triggers, rotateSecret, rotateSigningKey, now });
-  const isNew = next.sha !== current.sha;
   const fields = changedFields(change);
   if (!isNew && !fields.length) return { shown: {}, warnings: [] };
 

@@ -1,6 +1,7 @@
 /** The hosts that the code of a worker may reach. Only public addresses are ever reached, whatever a rule says. */
+
+import { readHosts } from '@gantry/http';
 import { z } from 'zod';
-import { readHosts } from '../host-patterns';
 
 export type NetworkRule =
   /** Every public address. */

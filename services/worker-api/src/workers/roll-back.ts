@@ -3,13 +3,14 @@ import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
 import { ownerIdOf } from '../ownership';
 import { later, nextNumber, requireNotArchived } from './edit-worker';
+import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
 import { getCurrentVersion, getVersionBySha, insertVersion } from './version-repository';
 import { lockVisibleWorker } from './worker-repository';
 
 /**
  * Appends a version that is equal to an earlier one and makes it the current one; nothing is lost by it.
- * @throws AppError 404; 409 `archived`
+ * @throws AppError 403 where what it exposes may no longer be; 404; 409 `archived`
  */
 export async function rollBack(
   deps: Deps,
@@ -25,6 +26,7 @@ export async function rollBack(
     await made(tx, sha);
     if (target.sha === current.sha) return;
     const { definition, files, code } = target;
+    await requireExposure(tx, worker.workspaceId, definition);
     const number = await nextNumber(tx, worker);
     await insertVersion(tx, worker.workspaceId, {
       ...{ workerUid: worker.uid, number, sha: target.sha, definition, files, code },

@@ -36,6 +36,7 @@ export function ConnectionItem({ connection }: { connection: Connection }) {
             <Fragment key={worker.id}>
               {at > 0 && ', '}
               <Link to={workerPath(worker.id)}>{worker.name}</Link>
+              {worker.exposed && ' (its code gets the value)'}
             </Fragment>
           ))}
           {last_used_at && (

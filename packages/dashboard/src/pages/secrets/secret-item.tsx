@@ -71,6 +71,7 @@ function SurfaceCell({ surface, label, there }: SurfaceCellProps) {
           <span>Not set</span>
         )}
       </div>
+      {there && there.hosts.length > 0 && <p className={styles.uses}>Goes to {there.hosts.join(', ')} only</p>}
       {there && <UsedBy surface={surface} there={there} />}
     </div>
   );
@@ -79,15 +80,16 @@ function SurfaceCell({ surface, label, there }: SurfaceCellProps) {
 const NAMED_MAX = 3;
 const pathOf = { workers: workerPath, automations: automationPath };
 
-function UsedBy({ surface, there: { usedBy, lastUsedAt, setAt } }: { surface: Surface; there: SecretThere }) {
+function UsedBy({ surface, there: { usedBy, hosts, lastUsedAt, setAt } }: { surface: Surface; there: SecretThere }) {
   if (!usedBy.length) return setAt === null ? null : <p className={styles.uses}>No {surface.slice(0, -1)} names it</p>;
   const more = usedBy.length - NAMED_MAX;
   return (
     <p className={styles.uses}>
-      {usedBy.slice(0, NAMED_MAX).map(({ id, name }, index) => (
+      {usedBy.slice(0, NAMED_MAX).map(({ id, name, exposed }, index) => (
         <span key={id}>
           {index > 0 && ', '}
           <Link to={pathOf[surface](id)}>{name}</Link>
+          {exposed && hosts.length > 0 && ' (its code gets the value)'}
         </span>
       ))}
       {more > 0 && ` and ${more} more`}

@@ -16,7 +16,7 @@ async function all<Item>(page: (offset: number) => Promise<Item[]>): Promise<Ite
   }
 }
 
-const NOTHING: SecretThere = { setAt: null, lastUsedAt: null, usedBy: [] };
+const NOTHING: SecretThere = { setAt: null, lastUsedAt: null, hosts: [], usedBy: [] };
 
 async function readWorkers(): Promise<SecretsThere> {
   const worker = await workerApi();
@@ -27,9 +27,9 @@ async function readWorkers(): Promise<SecretsThere> {
   ]);
   const there = new Map<string, SecretThere>();
   for (const { name, used_by } of declared) there.set(name, { ...NOTHING, usedBy: used_by });
-  for (const { name, updated_at, last_used_at, used_by } of set) {
+  for (const { name, hosts, updated_at, last_used_at, used_by } of set) {
     const lastUsedAt = last_used_at === null ? null : Date.parse(last_used_at);
-    there.set(name, { setAt: Date.parse(updated_at), lastUsedAt, usedBy: used_by });
+    there.set(name, { setAt: Date.parse(updated_at), lastUsedAt, hosts, usedBy: used_by });
   }
   return there;
 }
@@ -42,7 +42,9 @@ async function readAutomations(): Promise<SecretsThere> {
   ]);
   const there = new Map<string, SecretThere>();
   for (const { name, usedBy } of declared) there.set(name, { ...NOTHING, usedBy });
-  for (const { name, updatedAt } of set) there.set(name, { ...(there.get(name) ?? NOTHING), setAt: updatedAt });
+  for (const { name, hosts, updatedAt } of set) {
+    there.set(name, { ...(there.get(name) ?? NOTHING), hosts, setAt: updatedAt });
+  }
   return there;
 }
 
@@ -55,10 +57,16 @@ export function useSecrets(surface: Surface) {
   });
 }
 
-const setOn: Record<Surface, (name: string, value: string) => Promise<unknown>> = {
-  workers: async (name, value) =>
-    unwrap((await workerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body: { value } })),
-  automations: (name, value) => unwrap(api.POST('/api/secrets', { body: { name, value } })),
+interface NewValue {
+  name: string;
+  value: string;
+  hosts: string[];
+}
+
+const setOn: Record<Surface, (given: NewValue) => Promise<unknown>> = {
+  workers: async ({ name, ...body }) =>
+    unwrap((await workerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body })),
+  automations: (body) => unwrap(api.POST('/api/secrets', { body })),
 };
 
 const deleteOn: Record<Surface, (name: string) => Promise<unknown>> = {
@@ -85,7 +93,9 @@ async function onEach(surfaces: readonly Surface[], act: (surface: Surface) => P
 
 function textOf(error: unknown): string {
   const [field] = error instanceof ApiError ? error.fields : [];
-  return field?.message ?? (error instanceof Error ? error.message : String(error));
+  if (!field) return error instanceof Error ? error.message : String(error);
+  const [name, index] = field.path.split('.');
+  return name === 'hosts' && index !== undefined ? `host ${Number(index) + 1} ${field.message}` : field.message;
 }
 
 /** Changes a secret on the surfaces that were chosen. */
@@ -96,8 +106,8 @@ export function useSecretChange() {
   return {
     set: useMutation({
       ...settled,
-      mutationFn: ({ name, value, surfaces }: { name: string; value: string; surfaces: readonly Surface[] }) =>
-        onEach(surfaces, (surface) => setOn[surface](name, value)),
+      mutationFn: ({ surfaces, ...given }: NewValue & { surfaces: readonly Surface[] }) =>
+        onEach(surfaces, (surface) => setOn[surface](given)),
     }),
     remove: useMutation({
       ...settled,

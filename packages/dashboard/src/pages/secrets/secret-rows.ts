@@ -9,7 +9,9 @@ export interface SecretThere {
   /** When its value was last set; null: it has none. */
   setAt: number | null;
   lastUsedAt: number | null;
-  usedBy: { id: string; name: string }[];
+  /** The only hosts that its value goes to; none: code gets the value. */
+  hosts: string[];
+  usedBy: { id: string; name: string; exposed?: true | undefined }[];
 }
 
 export type SecretsThere = ReadonlyMap<string, SecretThere>;

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/notice';
+import { HostRows, hostsIn, rowsOf } from './host-rows';
 import { useSecretChange } from './secret-queries';
 import { type SecretRow, SURFACES, type Surface } from './secret-rows';
 import styles from './secrets-page.module.css';
@@ -26,6 +27,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
   const [value, setValue] = useState('');
   const [isShown, setShown] = useState(false);
   const [surfaces, setSurfaces] = useState<readonly Surface[]>(() => suggested(row));
+  const [hosts, setHosts] = useState(() => rowsOf(presentHosts(row)));
   const [problem, setProblem] = useState<string>();
   const isNew = given === '';
   const replaced = taken.find((one) => one.name === name);
@@ -38,7 +40,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
       return;
     }
     set.mutate(
-      { name, value, surfaces },
+      { name, value, surfaces, hosts: hostsIn(hosts) },
       {
         onSuccess: () => {
           toast(`${name} is set for ${surfaces.join(' and ')}.`);
@@ -71,7 +73,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
         )}
         <Textarea
           label="Value"
-          description="Lines and blanks count. Up to 32 KB."
+          description={hosts.length ? 'One line. Blanks count. Up to 16 KB.' : 'Lines and blanks count. Up to 32 KB.'}
           classNames={{ input: isShown ? styles.code : styles.masked }}
           rows={3}
           autoComplete="off"
@@ -84,6 +86,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
           checked={isShown}
           onChange={(event) => setShown(event.currentTarget.checked)}
         />
+        <HostRows rows={hosts} onChange={setHosts} />
         <fieldset className={styles.surfaces}>
           <legend>For</legend>
           {SURFACES.map((surface) => (
@@ -115,6 +118,10 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
     </Dialog>
   );
 }
+
+/** Of the first surface that has some: what is set is what the form shows. */
+const presentHosts = (row: SecretRow | undefined): string[] =>
+  SURFACES.map((surface) => row?.there[surface]?.hosts ?? []).find((hosts) => hosts.length) ?? [];
 
 /** Where it is missing; else where it is set; else everywhere. */
 function suggested(row: SecretRow | undefined): readonly Surface[] {

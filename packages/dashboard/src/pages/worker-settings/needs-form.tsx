@@ -29,10 +29,11 @@ export function NeedsForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Secrets and contexts"
       about="Its code sees only those that are chosen here."
-      read={(given) => ({
-        secrets: namesIn(given, 'secrets'),
-        contexts: namesIn(given, 'contexts'),
-      })}
+      read={(given) => {
+        const kept = namesIn(given, 'secrets');
+        const isDeclared = (name: string) => kept.includes(name) || worker.connections.includes(name);
+        return { secrets: kept, contexts: namesIn(given, 'contexts'), expose: worker.expose.filter(isDeclared) };
+      }}
     >
       <Names
         name="secrets"

@@ -2,6 +2,7 @@ import type { Worker } from '../../shell/api';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { AboutForm } from './about-form';
 import { ApprovalsForm } from './approvals-form';
+import { ExposeForm } from './expose-form';
 import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
 import { NeedsForm } from './needs-form';
@@ -33,6 +34,7 @@ const Settings = ({ worker }: { worker: Worker }) => (
     <RetryForm worker={worker} />
     <ApprovalsForm worker={worker} />
     <NeedsForm worker={worker} />
+    <ExposeForm worker={worker} />
     <VisibilityPanel worker={worker} />
     <TakeAway worker={worker} />
   </div>

@@ -20,6 +20,7 @@ const FIELD_WORDS: Record<string, string> = {
   isolation: 'Isolation',
   network: 'Network',
   'network.allow': 'Hosts that it may reach',
+  expose: 'Values that its code gets',
   'limits.timeout_seconds': 'Time limit (s)',
   'limits.memory_mb': 'Memory (MB)',
   'limits.concurrency': 'Runs at once',

@@ -11,14 +11,19 @@ import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { DeletedWorkspaces } from './deleted-workspaces';
+import { ExposureForm } from './exposure';
 import { RetentionForm } from './retention';
 
 export default function WorkspacePage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Workspace" about="Its name, how long it keeps runs, and leaving or deleting it.">
+    <SettingsFrame
+      title="Workspace"
+      about="Its name, how long it keeps runs, what code may get, and leaving or deleting it."
+    >
       {workspace ? <Present key={workspace.id} workspace={workspace} /> : <Skeleton height={160} />}
       {workspace?.permissions.update && <RetentionForm key={workspace.id} workspace={workspace} />}
+      {workspace?.permissions.update && <ExposureForm key={`values ${workspace.id}`} workspace={workspace} />}
       <Another />
       <DeletedWorkspaces />
     </SettingsFrame>

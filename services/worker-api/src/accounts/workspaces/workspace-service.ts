@@ -1,5 +1,5 @@
 import { enqueue, memberChanged, newId, tokenRevoked } from '@gantry/events';
-import { conflict, notFound, type Principal, type Requester } from '@gantry/http';
+import { type CallOf, conflict, notFound, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { RetentionBounds } from '@gantry/run-engine';
 import type { Pool } from 'pg';
@@ -8,9 +8,11 @@ import type { PrismaClient, Workspace } from '../../generated/prisma/client';
 import { insertMembership } from '../members/member-repository';
 import { membershipChanged } from '../members/membership-changed';
 import { insertWorkspace } from './workspace-repository';
-import { changeRetention, type RetentionChange } from './workspace-retention';
+import { changeRetention } from './workspace-retention';
 
 const OWNED_MAX = 50;
+const FOR_UPDATE = `SELECT name, allow_exposed_credentials AS "allowsExposed", model_budget_usd AS "modelBudgetUsd" FROM workspaces
+  WHERE id = $1 AND deleted_at IS NULL FOR UPDATE`;
 
 /** @throws AppError 409 for too many */
 export async function createWorkspace(
@@ -37,23 +39,18 @@ export async function createWorkspace(
   });
 }
 
-export interface WorkspaceChange {
-  name?: string;
-  retention?: RetentionChange;
-  models?: { monthly_budget_usd: number | null };
-}
+export type WorkspaceChange = CallOf<'worker', 'updateWorkspace'>['body'];
 
 /** @throws AppError 404; 400 for a retention above the operator's bounds */
 export async function updateWorkspace(
   { pool, bounds }: { pool: Pool; bounds: RetentionBounds },
   { caller: { workspaceId }, actor }: Requester,
-  { name, retention, models }: WorkspaceChange,
+  { name, retention, models, allow_exposed_credentials: allowExposed }: WorkspaceChange,
 ): Promise<void> {
   await transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ name: string; model_budget_usd: number | null }>(
-      'SELECT name, model_budget_usd FROM workspaces WHERE id = $1 AND deleted_at IS NULL FOR UPDATE',
-      [workspaceId],
-    );
+    const { rows } = await tx.query<{ name: string; allowsExposed: boolean; modelBudgetUsd: number | null }>(FOR_UPDATE, [
+      workspaceId,
+    ]);
     const [before] = rows;
     if (!before) throw notFound('workspace', workspaceId, 'that you are a member of');
     if (name !== undefined) {
@@ -62,11 +59,16 @@ export async function updateWorkspace(
       await recordChange(tx, actor, { workspaceId, action: 'workspace.renamed', id: workspaceId, details });
     }
     if (models) {
-      const details = { from: before.model_budget_usd, to: models.monthly_budget_usd };
+      const details = { from: before.modelBudgetUsd, to: models.monthly_budget_usd };
       await tx.query('UPDATE workspaces SET model_budget_usd = $2 WHERE id = $1', [workspaceId, details.to]);
       await recordChange(tx, actor, {
         ...{ workspaceId, action: 'workspace.model_budget_changed', id: workspaceId, details },
       });
+    }
+    if (allowExposed !== undefined && allowExposed !== before.allowsExposed) {
+      await tx.query('UPDATE workspaces SET allow_exposed_credentials = $2 WHERE id = $1', [workspaceId, allowExposed]);
+      const details = { allow_exposed_credentials: allowExposed };
+      await recordChange(tx, actor, { workspaceId, action: 'workspace.exposure_changed', id: workspaceId, details });
     }
     if (retention) await changeRetention(tx, { workspaceId, actor, change: retention, bounds });
   });

@@ -18,7 +18,8 @@ export const UNDO_DAYS = 7;
 
 export const purgeTimeOf = (deletedAt: Date): Date => new Date(deletedAt.getTime() + UNDO_DAYS * 86_400_000);
 
-export function workspaceToApi({ id, name, createdAt, deletedAt }: Workspace, role: Role, active: boolean) {
+export function workspaceToApi(workspace: Workspace, role: Role, active: boolean) {
+  const { id, name, createdAt, deletedAt, allowExposedCredentials } = workspace;
   return {
     id,
     name,
@@ -26,6 +27,7 @@ export function workspaceToApi({ id, name, createdAt, deletedAt }: Workspace, ro
     active,
     created_at: createdAt.toISOString(),
     ...(deletedAt && { deleted_at: deletedAt.toISOString(), purge_at: purgeTimeOf(deletedAt).toISOString() }),
+    allow_exposed_credentials: allowExposedCredentials,
     permissions: permissionsFor(role),
   };
 }

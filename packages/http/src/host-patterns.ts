@@ -1,6 +1,6 @@
 /** Hosts as people write them: which ones code may reach, or a value may be sent to. */
 import { hostPattern } from '@gantry/events';
-import type { FieldProblem } from '@gantry/http';
+import { type FieldProblem, invalid } from './errors';
 
 const PORT_MAX = 65_535;
 const EXAMPLE = 'such as api.example.com, *.example.com or api.example.com:8443';
@@ -34,4 +34,11 @@ export function readHosts(given: string[], path: string): { hosts: string[]; pro
     return message === null ? [] : [{ path: `${path}.${index}`, message }];
   });
   return { hosts, problems };
+}
+
+/** @throws AppError 400 naming each that is no host */
+export function requireHosts(given: string[], path = 'hosts'): string[] {
+  const { hosts, problems } = readHosts(given, path);
+  if (problems.length) throw invalid(problems);
+  return hosts;
 }

@@ -1,0 +1,50 @@
+import { Checkbox } from '@mantine/core';
+import { Link } from 'react-router';
+import type { Worker } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { Notice } from '../../ui/notice';
+import { SettingsForm } from './settings-form';
+import styles from './settings-form.module.css';
+
+/** Which values its code gets itself; nothing where it declares neither a secret nor a connection. */
+export function ExposeForm({ worker }: { worker: Worker }) {
+  const { secrets, connections, expose } = worker;
+  const isAllowed = useWorkspace()?.allow_exposed_credentials ?? true;
+  if (!secrets.length && !connections.length) return null;
+  const choices = (legend: string, names: string[]) =>
+    names.length > 0 && (
+      <fieldset className={styles.choices}>
+        <legend>{legend}</legend>
+        {names.map((name) => (
+          <Checkbox
+            key={name}
+            name="expose"
+            value={name}
+            label={name}
+            defaultChecked={expose.includes(name)}
+            disabled={!isAllowed && !expose.includes(name)}
+          />
+        ))}
+      </fieldset>
+    );
+  return (
+    <SettingsForm
+      worker={worker}
+      title="Values in code"
+      about="Code gets placeholders of connections, and of secrets that have hosts; the values go to those hosts only. Choose what it can’t do without: code that has a value can send it anywhere."
+      read={(given) => ({ expose: [...new Set(given.getAll('expose').map(String))] })}
+    >
+      {choices('Secrets', secrets)}
+      {choices('Connections', connections)}
+      {!isAllowed && (
+        <div className={styles.wide}>
+          <Notice tone="info" title="Not in this workspace">
+            Its admins have forbidden it under <Link to={paths.workspace}>Workspace</Link>.
+            {expose.length > 0 && ' Runs of this worker fail until nothing is chosen here.'}
+          </Notice>
+        </div>
+      )}
+    </SettingsForm>
+  );
+}

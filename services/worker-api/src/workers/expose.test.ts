@@ -1,0 +1,162 @@
+import { given } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { createWorker, helloWorker } from '../test/create-worker';
+import { makeWorker } from '../test/make-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+import { manifestOf } from './bundle';
+import { parseDefinition } from './definition';
+
+const VALUE = 'correct-horse-battery-staple';
+const KEY = 'sk_never_to_be_seen';
+
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
+
+beforeAll(async () => {
+  await owner.put('/api/secrets/HELD', { value: VALUE, hosts: ['api.example.com'] }).expect(201);
+  const connection = { app: 'shop', value: KEY, hosts: ['api.shop.example'], visibility: 'workspace' };
+  await owner.post('/api/connections', connection).expect(201);
+});
+afterEach(() => allow(true));
+
+const allow = (allowed: boolean) =>
+  owner.patch(`/api/workspaces/${api.workspaceId}`, { allow_exposed_credentials: allowed }).expect(200);
+
+const declared = { inputs: [], secrets: ['HELD'], connections: ['shop'] };
+
+async function jobOf(id: string, path = 'runs', body: object = {}) {
+  const asked = executor.claim();
+  await owner.post(`/api/workers/${id}/${path}`, body).expect(201);
+  const job = await asked;
+  await job?.complete(null);
+  return job;
+}
+
+test('code gets the values that its worker names, and placeholders of all others', async () => {
+  await createWorker(api, { ...declared, name: 'Closed' });
+  const closed = await jobOf('closed');
+  expect(closed?.secrets).toEqual({});
+  expect(closed?.credentials).toMatchObject([
+    { kind: 'connection', name: 'shop', exposed: false, value: KEY },
+    { kind: 'secret', name: 'HELD', value: VALUE },
+  ]);
+  await createWorker(api, { ...declared, name: 'Open', expose: ['HELD', 'shop', 'HELD'] });
+  expect((await owner.get('/api/workers/open').expect(200)).body).toMatchObject({ expose: ['HELD', 'shop'] });
+  const open = await jobOf('open');
+  expect(open?.secrets).toEqual({ HELD: VALUE });
+  expect(open?.credentials).toMatchObject([{ kind: 'connection', name: 'shop', exposed: true, value: KEY }]);
+});
+
+test('it is a version of the worker, shown in its history and with the secret and the connection', async () => {
+  await createWorker(api, { ...declared, name: 'Versioned' });
+  const changed = await owner.patch('/api/workers/versioned', { expose: ['HELD'] }).expect(200);
+  expect(changed.body).toMatchObject({ version: 2, expose: ['HELD'] });
+  const { body } = await owner.get(`/api/workers/versioned/versions/${changed.body.sha}`).expect(200);
+  expect(body.changes.fields).toEqual([{ field: 'expose', before: [], after: ['HELD'] }]);
+  const [secret] = (await owner.get('/api/secrets').expect(200)).body;
+  expect(secret.used_by).toContainEqual({ id: 'versioned', name: 'Versioned', exposed: true });
+  const connections = (await owner.get('/api/connections').expect(200)).body;
+  expect(connections[0].used_by).toContainEqual({ id: 'versioned', name: 'Versioned' });
+  const back = await owner.patch('/api/workers/versioned', { expose: [] }).expect(200);
+  expect(back.body).toMatchObject({ version: 3, expose: [] });
+});
+
+test('worker.yaml has it where there is one, and a version from before it exposes nothing', async () => {
+  const worker = { name: 'Exported', description: '', tags: [] };
+  const yaml = (fields: object) => manifestOf({ worker, definition: parseDefinition(fields), triggers: [] });
+  expect(yaml({ secrets: ['HELD'], expose: ['HELD'] })).toContain('expose:\n  - HELD\n');
+  expect(yaml({ secrets: ['HELD'] })).not.toContain('expose');
+  const { expose: _, ...earlier } = parseDefinition({});
+  const { id, uid } = await makeWorker(api);
+  await api.deps.pool.query('UPDATE worker_versions SET definition = $2 WHERE worker_uid = $1', [uid, earlier]);
+  expect((await owner.get(`/api/workers/${id}`).expect(200)).body).toMatchObject({ expose: [] });
+  const made = await createWorker(api, { name: 'Plain', inputs: [] });
+  const same = await owner.patch('/api/workers/plain', { expose: [] }).expect(200);
+  expect(same.body).toMatchObject({ version: 1, sha: made.sha });
+});
+
+test.each<[object, string, RegExp]>([
+  [{ expose: ['OTHER'] }, 'expose.0', /"OTHER" is not among/],
+  [{ secrets: [], expose: ['shop', 'HELD'] }, 'expose.1', /"HELD" is not among/],
+  [{ expose: 'HELD' }, 'expose', /list/],
+  [{ expose: [1] }, 'expose.0', /text/],
+])('%j is refused at %s', async (fields, path, message) => {
+  const { body } = await owner
+    .post('/api/workers', { ...helloWorker, ...declared, name: 'Wrong', ...fields })
+    .expect(400);
+  expect(body.errors).toContainEqual({ path, message: expect.stringMatching(message) });
+});
+
+test('a name that stays exposed cannot be taken out of what is declared', async () => {
+  await createWorker(api, { ...declared, name: 'Narrowed', expose: ['HELD'] });
+  const { body } = await owner.patch('/api/workers/narrowed', { secrets: [] }).expect(400);
+  expect(body.errors).toEqual([{ path: 'expose.0', message: expect.stringContaining('HELD') }]);
+  await owner.patch('/api/workers/narrowed', { secrets: [], expose: [] }).expect(200);
+});
+
+test('a test of a draft gets values of secrets that it exposes, and no token of a connection', async () => {
+  await createWorker(api, { ...declared, name: 'Drafted' });
+  const job = await jobOf('drafted', 'test', { draft: { expose: ['HELD', 'shop'] } });
+  expect(job?.secrets).toEqual({ HELD: VALUE });
+  const [credential] = job?.credentials ?? [];
+  expect(credential).toMatchObject({ name: 'shop', exposed: true });
+  expect(credential?.value).toBe(credential?.placeholder);
+});
+
+describe('in a workspace that forbids it', () => {
+  const refused = { code: 'exposure_forbidden', detail: expect.stringContaining('allow_exposed_credentials') };
+
+  test('no worker, change, draft or earlier version that exposes something is saved or tested', async () => {
+    const exposing = await createWorker(api, { ...declared, name: 'Before', expose: ['HELD'] });
+    await owner.patch('/api/workers/before', { expose: [] }).expect(200);
+    await allow(false);
+    const bodies = [
+      await owner.post('/api/workers', { ...helloWorker, ...declared, name: 'New', expose: ['shop'] }).expect(403),
+      await owner.patch('/api/workers/before', { expose: ['HELD'] }).expect(403),
+      await owner.post('/api/workers/before/test', { draft: { expose: ['HELD'] } }).expect(403),
+      await owner.post(`/api/workers/before/rollback/${exposing.sha}`, {}).expect(403),
+    ].map(({ body }) => body);
+    for (const body of bodies) expect(body).toMatchObject(refused);
+    await owner.patch('/api/workers/before', { connections: [] }).expect(200);
+  });
+
+  test('a run of one that is there fails, and nothing is handed out', async () => {
+    await createWorker(api, { ...declared, name: 'Earlier', expose: ['HELD', 'shop'] });
+    await allow(false);
+    const asked = executor.claim(1_500).catch(() => null);
+    const { body } = await owner.post('/api/workers/earlier/runs', {}).expect(201);
+    const headers = { Authorization: `Bearer ${api.owner.jwt}`, Accept: 'application/x-ndjson' };
+    await (await fetch(`${api.url}/api/runs/${body.run_id}/stream`, { headers })).text();
+    const run = (await owner.get(`/api/runs/${body.run_id}`).expect(200)).body;
+    expect(run).toMatchObject({ status: 'failed', error_code: 'missing_connection' });
+    expect(JSON.stringify(run)).toContain('allow_exposed_credentials');
+    expect(JSON.stringify(run)).toContain('HELD, shop');
+    await owner.patch('/api/workers/earlier', { name: 'Renamed' }).expect(200);
+    await allow(true);
+    await owner.post('/api/workers/earlier/runs', {}).expect(201);
+    const job = (await asked) ?? (await executor.claim());
+    expect(job?.secrets).toEqual({ HELD: VALUE });
+    await job?.complete(null);
+  });
+});
+
+test('admins change the setting, members do not; the audit log says each change once', async () => {
+  const path = `/api/workspaces/${api.workspaceId}`;
+  const admin = callerOf(api.url, (await api.addMember('admin')).jwt);
+  const member = callerOf(api.url, (await api.addMember('member')).jwt);
+  expect((await member.get(path).expect(200)).body).toMatchObject({ allow_exposed_credentials: true });
+  await member.patch(path, { allow_exposed_credentials: false }).expect(403);
+  await admin.patch(path, { allow_exposed_credentials: null }).expect(400);
+  const changes = async () => {
+    const { body } = await admin.get('/api/audit-log?action=workspace.exposure_changed').expect(200);
+    return body.map((entry: { details: object }) => entry.details);
+  };
+  const before = await changes();
+  for (const allowed of [false, false, true]) {
+    const { body } = await admin.patch(path, { allow_exposed_credentials: allowed }).expect(200);
+    expect(body).toMatchObject({ allow_exposed_credentials: allowed });
+  }
+  const told = [true, false].map((allowed) => ({ allow_exposed_credentials: allowed }));
+  expect(await changes()).toEqual([...told, ...before]);
+});
