@@ -3,6 +3,7 @@ export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';
 export * from './history';
 export type { Include, TellEvent, Wording } from './live-stream';
+export type { OnRefused, RefusedRequest } from './refused-requests';
 export type { Usage } from './reported';
 export type { ResumeOptions } from './resume-runs';
 export * from './retention';
