@@ -36,6 +36,7 @@ import { createMcpClient } from './mcp-client/mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
+import { announceRefusedRequest } from './runs/announce-refused-request';
 import { computePrice } from './runs/compute-price';
 import { makeAwaited } from './runs/make-awaited';
 import { createRunnables } from './runs/runnable';
@@ -126,6 +127,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       prepare: async (run, asked) => prepareTool(await whole, run, asked),
     },
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
+    onRefused: announceRefusedRequest,
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
     log,
   });
