@@ -51,6 +51,7 @@ import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
 import { modelOperations } from './models/model-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
+import { requestOperations } from './runs/request-routes';
 import { downloadOperations } from './runs/run-download';
 import { exportOperations } from './runs/run-export';
 import { runOperations } from './runs/run-routes';
@@ -133,6 +134,7 @@ export function createApp(options: AppOptions) {
       ...runOperations(deps),
       ...bulkRunOperations(deps),
       ...logOperations(deps),
+      ...requestOperations(deps),
       ...downloadOperations(deps),
       ...exportOperations(deps),
       ...shareLinkOperations(deps),

@@ -38,6 +38,7 @@ import { type ModelSettings, modelRegistry } from './models/model-registry';
 import { modelsOfRun, prepareModel } from './models/run-model';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
+import { announceRefusedRequest } from './runs/announce-refused-request';
 import { computePrice } from './runs/compute-price';
 import { createGivenTo } from './runs/given-to';
 import { makeAwaited } from './runs/make-awaited';
@@ -134,6 +135,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       },
     },
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
+    onRefused: announceRefusedRequest,
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
     log,
   });

@@ -205,6 +205,7 @@ const fixtures: Record<string, Fixture> = {
   cancelRun: ofRun(),
   replayRun: ofRun({ version: 'same' }),
   listRunLogs: ofRun(),
+  listRunRequests: ofRun(),
   streamRunLogs: ofRun(),
   streamRun: ofRun(),
   streamRunEvents: ofRun(),
