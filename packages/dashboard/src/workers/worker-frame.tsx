@@ -10,6 +10,7 @@ import { useTitle } from '../shell/use-title';
 import { FailedToLoad, Notice } from '../ui/notice';
 import { PageHead } from '../ui/page-head';
 import { Timestamp } from '../ui/timestamp';
+import { narrowNetwork } from './network-words';
 import { PauseButton } from './pause-button';
 import { RunButton } from './run-button';
 import { startsWhen } from './trigger-words';
@@ -71,6 +72,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
 }
 
 function About({ worker }: { worker: Worker }) {
+  const network = narrowNetwork(worker.network);
   return (
     <>
       <WorkerHealth worker={worker} />
@@ -81,6 +83,7 @@ function About({ worker }: { worker: Worker }) {
         </span>
       )}
       {worker.visibility === 'private' && <span>Private</span>}
+      {network && <span>{network}</span>}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { ApprovalsForm } from './approvals-form';
 import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
 import { NeedsForm } from './needs-form';
+import { NetworkForm } from './network-form';
 import { PackagesForm } from './packages-form';
 import { RetryForm } from './retry-form';
 import styles from './settings-form.module.css';
@@ -33,6 +34,7 @@ const Settings = ({ worker }: { worker: Worker }) => (
     <RetryForm worker={worker} />
     <ApprovalsForm worker={worker} />
     <NeedsForm worker={worker} />
+    <NetworkForm worker={worker} />
     <VisibilityPanel worker={worker} />
     <TakeAway worker={worker} />
   </div>
