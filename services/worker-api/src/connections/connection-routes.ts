@@ -161,7 +161,7 @@ async function finish(deps: ConnectionDeps, req: Request, res: Response, query: 
     const actor = { ...actorBy(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
     const { label, accountLabel } = await arrive(deps, actor, connection, departure, state, returned);
     const whose = accountLabel === null ? '' : ` as ${accountLabel}`;
-    const link = { href: `${dashboardUrl}/connections?connected=${connection.id}`, label: 'To the connections' };
+    const link = { href: `${dashboardUrl}/connections/${connection.id}`, label: 'To the connection' };
     sendCallbackPage(res, 200, { title: 'Connected', text: `${label} is connected${whose}.`, link, closes: true });
   } catch (err) {
     if (!(err instanceof ProviderFailed)) throw err;

@@ -1,12 +1,12 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { type Connection, type Integration, useNewConnection } from '../../connections/connection-queries';
+import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { textIn } from '../../ui/text-in';
-import { type Connection, type Integration, useNewConnection } from './connection-queries';
 import styles from './new-connection.module.css';
-import { VisibilityChoice, visibilityIn } from './visibility-choice';
 
 /** Leaves for the provider, with the rights that are chosen. */
 export function AccountForm({ integration, onMade }: { integration: Integration; onMade: (made: Connection) => void }) {
