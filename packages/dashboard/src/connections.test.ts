@@ -29,9 +29,9 @@ withBrowser('connections', () => {
     await item(page, 'Team account').waitFor();
     await checkPage(page, 'connections', look);
     await page.getByRole('link', { name: 'New connection' }).click();
-    await page.getByRole('link', { name: 'GitHub' }).waitFor();
+    await page.getByRole('link', { name: 'GitHub', exact: true }).waitFor();
     await checkPage(page, 'connections-catalogue', look);
-    await page.getByRole('link', { name: 'GitHub' }).click();
+    await page.getByRole('link', { name: 'GitHub', exact: true }).click();
     await page.getByRole('button', { name: 'Go to GitHub' }).waitFor();
     await checkPage(page, 'connections-account', look);
     await page.goto(`${site.api.origin}/connections/new?app=linear`);
@@ -64,8 +64,10 @@ withBrowser('connections', () => {
   test('an account is connected with the rights that were chosen', async () => {
     const page = await site.signedIn('/connections/new');
     await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
-    expect(await page.getByRole('list', { name: 'Services' }).getByRole('link').allTextContents()).toEqual(['GitHub']);
-    await page.getByRole('link', { name: 'GitHub' }).click();
+    expect(await page.getByRole('list', { name: 'Services' }).getByRole('link').allTextContents()).toEqual([
+      ...['GitHub', '2 tools of GitHub'],
+    ]);
+    await page.getByRole('link', { name: 'GitHub', exact: true }).click();
     await page.getByLabel('Change everything').check();
     await page.getByLabel('Name').fill('Second account');
     await page.getByLabel('For').selectOption('My private workers');

@@ -3,7 +3,7 @@ const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\
 const LINE_OR_TAB = /[\n\t]/;
 /** They make one drawing of two, behind the first. */
 const JOINS_EMOJI = /[\u200d\ufe0f]/;
-const EMOJI_BEFORE = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
+const EMOJI_BEFORE = /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/u;
 
 /** Text of a stranger in which everything that cannot be seen is named: `‹U+202E›`. */
 export const revealed = (text: string): string =>

@@ -112,7 +112,7 @@ function Loaded({ integration }: { integration: Integration }) {
 function Tools({ slug, name }: { slug: string; name: string }) {
   const { data: tools, error, refetch } = useCatalogTools(slug);
   return (
-    <Panel title="Tools">
+    <Panel title="Tools" aside={tools && tools.length > 0 && <span className={styles.about}>{tools.length}</span>}>
       {error && !tools ? (
         <FailedToLoad what="Its tools" error={error} retry={refetch} />
       ) : !tools ? (

@@ -21,9 +21,10 @@ interface ConnectionToolsProps {
 export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
   const { id, kind, app } = connection;
   const { data: tools, error, refetch } = useConnectionTools(id);
+  const { change } = useConnectionChanges();
   const isServer = kind === 'mcp';
   return (
-    <Panel title="Tools">
+    <Panel title="Tools" aside={tools && tools.length > 0 && <span className={styles.about}>{tools.length}</span>}>
       <div className={styles.tools}>
         {error && !tools ? (
           <FailedToLoad what="Its tools" error={error} retry={refetch} />
@@ -37,7 +38,12 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
           </p>
         ) : isServer ? (
           // A list that somebody else has saved is shown; what was ticked here is then ticked again.
-          <ServerTools key={JSON.stringify(connection.allowed_tools)} connection={connection} tools={tools} />
+          <ServerTools
+            key={JSON.stringify(connection.allowed_tools)}
+            connection={connection}
+            tools={tools}
+            change={change}
+          />
         ) : (
           <>
             <p className={styles.about}>
@@ -55,12 +61,12 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
 interface ServerToolsProps {
   connection: Connection;
   tools: readonly ConnectionTool[];
+  change: ReturnType<typeof useConnectionChanges>['change'];
 }
 
 /** The tools of an MCP server: described by a stranger, and chosen by whoever may edit the connection. */
-function ServerTools({ connection, tools }: ServerToolsProps) {
+function ServerTools({ connection, tools, change }: ServerToolsProps) {
   const { id, allowed_tools: saved, permissions } = connection;
-  const { change } = useConnectionChanges();
   const [isEach, setEach] = useState(saved !== null);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(saved ?? tools.map(({ name }) => name)));
   const changed = tools.filter((tool) => tool.changed);
@@ -92,13 +98,13 @@ function ServerTools({ connection, tools }: ServerToolsProps) {
                 loading={change.isPending}
                 onClick={() => save(saved, 'The descriptions are accepted as they are.')}
               >
-                I have read them: accept
+                Accept as described now
               </Button>
             )
           }
         >
-          The server has changed a description or its arguments since they were first seen. Agents do what these words
-          say.
+          The server has changed a description or its arguments since they were first seen. Agents act on these words:
+          read them before you accept.
         </Notice>
       )}
       <p className={styles.about}>
@@ -116,14 +122,14 @@ function ServerTools({ connection, tools }: ServerToolsProps) {
             ]}
           />
           {isEach && (
-            <>
+            <div className={styles.actions}>
               <Button variant="default" onClick={() => setChosen(new Set(tools.map(({ name }) => name)))}>
                 Choose all
               </Button>
               <Button variant="default" onClick={() => setChosen(new Set())}>
                 Choose none
               </Button>
-            </>
+            </div>
           )}
         </div>
       ) : (
