@@ -73,7 +73,7 @@ withBrowser('one connection', () => {
     await page.getByRole('button', { name: 'Change rights' }).click();
     await checkPage(page, 'connection-account', look);
     await page.goto(`${site.api.origin}/connections/con_crm`);
-    await page.getByText('The catalogue has no tools of crm').waitFor();
+    await page.getByText('The catalogue has none of crm').waitFor();
     await checkPage(page, 'connection-key', look);
     await page.goto(`${site.api.origin}/connections/catalog/github`);
     await tool(page, 'list_issues').locator('summary').click();
@@ -125,6 +125,7 @@ withBrowser('one connection', () => {
   test('of an account the rights are in words; others are asked for by consenting again', async () => {
     const page = await site.signedIn('/connections');
     await page.getByRole('link', { name: 'Team account' }).click();
+    await page.getByText('context.tools["github"].list_issues(owner=..., repo=...)').waitFor();
     await page.getByRole('heading', { name: 'Team account', level: 1 }).waitFor();
     const rights = page.getByRole('region', { name: 'Rights' });
     await expect(rights.getByRole('listitem').allTextContents()).resolves.toEqual([
@@ -156,6 +157,7 @@ withBrowser('one connection', () => {
   test('a key that does not work is replaced where the page says so', async () => {
     const page = await site.signedIn('/connections/con_crm');
     await page.getByText('what is stored cannot be decrypted').waitFor();
+    await page.getByText('requests.get("https://api.crm.example/"').waitFor();
     await page.getByRole('button', { name: 'Replace the key' }).click();
     const dialog = page.getByRole('dialog', { name: 'Edit CRM' });
     await dialog.getByLabel('Name').fill('CRM of sales');

@@ -79,6 +79,22 @@ withBrowser('connections', () => {
     await item(page, 'Second account').waitFor();
   });
 
+  test('an admin sets the OAuth client that a service lacks, and goes on to connect it', async () => {
+    const page = await site.signedIn('/connections/new?app=linear');
+    await page.getByLabel('Client id').fill('Iv1.home');
+    await page.getByLabel('Client secret', { exact: true }).fill('s3cret');
+    await page.getByRole('button', { name: 'Save the client' }).click();
+    await page.getByRole('button', { name: 'Go to Linear' }).waitFor();
+    expect(lastSent()).toEqual({
+      ...{ line: 'PUT /api/integrations/apps/linear', body: { client_id: 'Iv1.home', client_secret: 's3cret' } },
+    });
+    await page.getByRole('link', { name: 'What its tools do' }).click();
+    await page.getByText('Iv1.home').waitFor();
+    await page.getByRole('button', { name: 'Take the OAuth client away' }).click();
+    await page.getByRole('button', { name: 'Take it away' }).click();
+    await page.getByText('no account of Linear can be connected').waitFor();
+  });
+
   test('a key and an MCP server are connected by their forms', async () => {
     const page = await site.signedIn('/connections/new');
     await page.getByRole('link', { name: 'A key' }).click();

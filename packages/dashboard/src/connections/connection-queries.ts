@@ -145,6 +145,24 @@ export function useConnectionChanges() {
 /** Workers declare it, so that deleting it has to be meant. */
 export const isInUse = (error: Error | null): boolean => error instanceof ApiError && error.code === 'in_use';
 
+/** The workspace's OAuth client of an app. */
+export function useClientChanges() {
+  const key = useConnectionsKey();
+  const queryClient = useQueryClient();
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
+  const set = useMutation({
+    onSettled,
+    mutationFn: async ({ slug, ...body }: { slug: string; client_id: string; client_secret?: string }) =>
+      unwrap((await workerApi()).PUT('/api/integrations/apps/{slug}', { params: { path: { slug } }, body })),
+  });
+  const remove = useMutation({
+    onSettled,
+    mutationFn: async (slug: string) =>
+      unwrap((await workerApi()).DELETE('/api/integrations/apps/{slug}', { params: { path: { slug } } })),
+  });
+  return { set, remove };
+}
+
 export interface NewAccount {
   app: string;
   label?: string;

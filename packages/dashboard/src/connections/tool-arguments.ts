@@ -53,10 +53,13 @@ function typeOf(schema: Schema): string {
   }
   if (type === 'string' && typeof format === 'string') return `Text: ${format}`;
   const types = [type].flat().filter((one): one is string => typeof one === 'string' && Object.hasOwn(TYPES, one));
-  if (types.length > 0) return types.map((one, at) => (at ? TYPES[one]?.toLowerCase() : TYPES[one])).join(' or ');
+  if (types.length > 0) return alternatives(types.map((one) => TYPES[one] ?? 'Any'));
   const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
-  return choices ? [...new Set(choices.map((one) => (isObject(one) ? typeOf(one) : 'Any')))].join(' or ') : 'Any';
+  return alternatives(choices ? choices.map((one) => (isObject(one) ? typeOf(one) : 'Any')) : ['Any']);
 }
+
+const alternatives = (types: string[]): string =>
+  [...new Set(types)].map((one, at) => (at ? one.toLowerCase() : one)).join(' or ');
 
 function limitsOf(schema: Schema): string {
   const { minimum, maximum, maxLength, maxItems } = schema;

@@ -93,6 +93,7 @@ export async function answerConnection(
   origin: string,
 ): Promise<FakeAnswer | undefined> {
   if (line === 'GET /api/integrations/catalog' && signedIn) return { status: 200, body: fake.catalog };
+  if (part[2] === 'integrations' && part[3] === 'apps') return setClient(fake, part[4], line, await body());
   if (part[2] === 'integrations' && part[5] === 'tools') {
     return { status: 200, body: fake.catalogTools[part[4] ?? ''] ?? [] };
   }
@@ -151,4 +152,14 @@ function edit(fake: FakeConnections, found: Connection, line: string, given: obj
   const { [found.id]: listed } = fake.tools;
   if ('allowed_tools' in fields && Array.isArray(listed)) for (const tool of listed) tool.changed = false;
   return { status: 200, body: found };
+}
+
+function setClient({ catalog, sent }: FakeConnections, slug: string | undefined, line: string, given: object) {
+  const service = catalog.find(({ app }) => app.slug === slug);
+  if (!service) return { status: 404, body: { detail: 'no such app' } };
+  sent.push({ line, body: given });
+  const isSet = line.startsWith('PUT');
+  const { client_id: id } = given as { client_id?: string };
+  Object.assign(service.app, { configured: isSet ? 'workspace' : null, client_id: isSet ? id : null, how: null });
+  return isSet ? { status: 200, body: service.app } : { status: 204 };
 }

@@ -17,6 +17,7 @@ import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import styles from './catalog-service-page.module.css';
+import { OauthClient } from './oauth-client';
 
 /** A service of the catalogue before anybody connects it: its tools, rights and hosts. */
 export default function CatalogServicePage() {
@@ -30,10 +31,8 @@ export default function CatalogServicePage() {
   return <Loaded key={slug} integration={integration} />;
 }
 
-const CLIENTS = { workspace: 'Set by this workspace', operator: 'Set by the operator' };
-
 function Loaded({ integration }: { integration: Integration }) {
-  const { slug, name, description, category, logo, docs_url: docsUrl, hosts, scopes, app } = integration;
+  const { slug, name, description, category, logo, docs_url: docsUrl, hosts, scopes } = integration;
   const mayConnect = roleAtLeast(useWorkspace()?.role, 'member');
   return (
     <>
@@ -85,7 +84,6 @@ function Loaded({ integration }: { integration: Integration }) {
                     ))}
                   </ul>,
                 ],
-                ['OAuth client', app.configured === null ? 'Not set yet' : CLIENTS[app.configured]],
               ]}
             />
           </Panel>
@@ -103,6 +101,7 @@ function Loaded({ integration }: { integration: Integration }) {
               </ScopeList>
             )}
           </Panel>
+          <OauthClient integration={integration} />
         </div>
       </div>
     </>

@@ -10,6 +10,7 @@ import {
   useCatalog,
   useConnection,
   useConnectionChanges,
+  useConnectionTools,
 } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
 import { foundWords, KIND_WORDS, serviceName } from '../../connections/connection-words';
@@ -18,10 +19,12 @@ import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { codeExample } from './code-example';
 import { ConnectionFacts } from './connection-facts';
 import styles from './connection-page.module.css';
 import { ConnectionTools } from './connection-tools';
@@ -128,7 +131,10 @@ function Loaded({ connection }: { connection: Connection }) {
         />
         <Failure title="Nobody was sent to the provider" error={consent.error} />
         <div className={styles.columns}>
-          <ConnectionTools connection={connection} service={service} />
+          <div className={styles.main}>
+            <InCode connection={connection} />
+            <ConnectionTools connection={connection} service={service} />
+          </div>
           <div className={styles.aside}>
             <ConnectionFacts connection={connection} catalog={catalog.data} />
             {kind === 'oauth' && <Rights connection={connection} catalog={catalog.data} />}
@@ -137,5 +143,18 @@ function Loaded({ connection }: { connection: Connection }) {
       </div>
       {isEditing && <EditConnection connection={connection} onClose={() => setEditing(false)} />}
     </>
+  );
+}
+
+/** Nothing where a server has no tool that code could call. */
+function InCode({ connection }: { connection: Connection }) {
+  const { data: tools } = useConnectionTools(connection.id);
+  const isServer = connection.kind === 'mcp';
+  if (!tools || (isServer && !tools.some(({ allowed }) => allowed))) return null;
+  return (
+    <CodeToCopy
+      label={`In the code of a worker that declares ${connection.app}`}
+      code={codeExample(connection, tools)}
+    />
   );
 }

@@ -19,7 +19,7 @@ interface ConnectionToolsProps {
 }
 
 export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
-  const { id, kind, app } = connection;
+  const { id, kind } = connection;
   const { data: tools, error, refetch } = useConnectionTools(id);
   const { change } = useConnectionChanges();
   const isServer = kind === 'mcp';
@@ -32,9 +32,7 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
           <Skeleton height={240} radius={10} />
         ) : tools.length === 0 ? (
           <p className={styles.about}>
-            {isServer
-              ? 'The server has no tools.'
-              : `The catalogue has no tools of ${service}. Code calls its API with the token of this connection.`}
+            {isServer ? 'The server has no tools.' : `The catalogue has none of ${service}: code calls its API itself.`}
           </p>
         ) : isServer ? (
           // A list that somebody else has saved is shown; what was ticked here is then ticked again.
@@ -45,13 +43,7 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
             change={change}
           />
         ) : (
-          <>
-            <p className={styles.about}>
-              Code calls them as <code className={styles.code}>{`context.tools["${app}"].${tools[0]?.name}(...)`}</code>
-              . Each is a request of the catalogue with the token of this connection.
-            </p>
-            <ToolList tools={tools} isForeign={false} />
-          </>
+          <ToolList tools={tools} isForeign={false} />
         )}
       </div>
     </Panel>
