@@ -29,9 +29,9 @@ withBrowser('connections', () => {
     await item(page, 'Team account').waitFor();
     await checkPage(page, 'connections', look);
     await page.getByRole('link', { name: 'New connection' }).click();
-    await page.getByRole('link', { name: 'GitHub' }).waitFor();
+    await page.getByRole('link', { name: 'GitHub', exact: true }).waitFor();
     await checkPage(page, 'connections-catalogue', look);
-    await page.getByRole('link', { name: 'GitHub' }).click();
+    await page.getByRole('link', { name: 'GitHub', exact: true }).click();
     await page.getByRole('button', { name: 'Go to GitHub' }).waitFor();
     await checkPage(page, 'connections-account', look);
     await page.goto(`${site.api.origin}/connections/new?app=linear`);
@@ -64,8 +64,10 @@ withBrowser('connections', () => {
   test('an account is connected with the rights that were chosen', async () => {
     const page = await site.signedIn('/connections/new');
     await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
-    expect(await page.getByRole('list', { name: 'Services' }).getByRole('link').allTextContents()).toEqual(['GitHub']);
-    await page.getByRole('link', { name: 'GitHub' }).click();
+    expect(await page.getByRole('list', { name: 'Services' }).getByRole('link').allTextContents()).toEqual([
+      ...['GitHub', '2 tools of GitHub'],
+    ]);
+    await page.getByRole('link', { name: 'GitHub', exact: true }).click();
     await page.getByLabel('Change everything').check();
     await page.getByLabel('Name').fill('Second account');
     await page.getByLabel('For').selectOption('My private workers');
@@ -75,6 +77,22 @@ withBrowser('connections', () => {
       ...{ app: 'github', label: 'Second account', visibility: 'private', scopes: ['read', 'write'] },
     });
     await item(page, 'Second account').waitFor();
+  });
+
+  test('an admin sets the OAuth client that a service lacks, and goes on to connect it', async () => {
+    const page = await site.signedIn('/connections/new?app=linear');
+    await page.getByLabel('Client id').fill('Iv1.home');
+    await page.getByLabel('Client secret', { exact: true }).fill('s3cret');
+    await page.getByRole('button', { name: 'Save the client' }).click();
+    await page.getByRole('button', { name: 'Go to Linear' }).waitFor();
+    expect(lastSent()).toEqual({
+      ...{ line: 'PUT /api/integrations/apps/linear', body: { client_id: 'Iv1.home', client_secret: 's3cret' } },
+    });
+    await page.getByRole('link', { name: 'What its tools do' }).click();
+    await page.getByText('Iv1.home').waitFor();
+    await page.getByRole('button', { name: 'Take the OAuth client away' }).click();
+    await page.getByRole('button', { name: 'Take it away' }).click();
+    await page.getByText('no account of Linear can be connected').waitFor();
   });
 
   test('a key and an MCP server are connected by their forms', async () => {

@@ -8,7 +8,7 @@ import { Empty } from '../ui/empty';
 import { FailedToLoad } from '../ui/notice';
 
 interface ElsewhereProps {
-  what: 'automation' | 'worker' | 'run' | 'skill' | 'library' | 'context';
+  what: 'automation' | 'worker' | 'run' | 'skill' | 'library' | 'context' | 'connection';
   queryKey: readonly unknown[];
   /** Reads it in another workspace. @throws ApiError 403 or 404 where it is not */
   read: (headers: { 'x-svc-workspace': string }) => Promise<unknown>;

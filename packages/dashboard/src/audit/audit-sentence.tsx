@@ -1,6 +1,14 @@
 import { Link } from 'react-router';
 import { useAutomationName } from '../automations/automation-name';
-import { alertPath, approvalPath, automationPath, paths, workerPath, workerRunPath } from '../shell/paths';
+import {
+  alertPath,
+  approvalPath,
+  automationPath,
+  connectionPath,
+  paths,
+  workerPath,
+  workerRunPath,
+} from '../shell/paths';
 import { useWorkerName } from '../workers/worker-name';
 import { type AuditEntry, sentenceOf, type Thing } from './sentences';
 
@@ -59,6 +67,8 @@ function NamedThing({ thing, people }: { thing: Thing; people: People }) {
       return <Link to={alertPath(id)}>{name ?? 'an alert'}</Link>;
     case 'approval':
       return <Link to={approvalPath(id)}>{name ?? 'an approval'}</Link>;
+    case 'connection':
+      return <Link to={connectionPath(id)}>{name ?? 'a connection'}</Link>;
     case 'secret':
       return <Link to={paths.secrets}>{id}</Link>;
     case 'member':

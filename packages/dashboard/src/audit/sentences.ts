@@ -6,7 +6,7 @@ export type AuditAction = WorkerSchemas['AuditAction'];
 
 /** Something with a page or a name that has to be looked up. */
 export interface Thing {
-  of: 'worker' | 'automation' | 'member' | 'run' | 'alert' | 'approval' | 'secret';
+  of: 'worker' | 'automation' | 'member' | 'run' | 'alert' | 'approval' | 'secret' | 'connection';
   id: string;
   /** As it was then; absent: the present one counts. */
   name?: string | undefined;
@@ -33,6 +33,9 @@ const automation = (told: Told): Thing => ({ of: 'automation', id: told.id });
 const member = (told: Told): Thing => ({ of: 'member', id: told.id, name: told.text('email') || undefined });
 const alert = (told: Told): Thing => ({ of: 'alert', id: told.id });
 const secret = (told: Told): Thing => ({ of: 'secret', id: told.id, name: told.id });
+const connection = (told: Told): Thing => ({
+  ...{ of: 'connection', id: told.id, name: told.text('label') || told.text('app') || undefined },
+});
 const quoted = (name: string): string => (name ? ` “${name}”` : '');
 const role = (name: string): string => (/^[aeio]/.test(name) ? `an ${name}` : `a ${name}`);
 const times = (count: number, one: string, many: string): string => (count === 1 ? one : `${count} ${many}`);
@@ -95,16 +98,12 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   'automation.rolled_back': (told) => ['took ', automation(told), ` back, as version ${told.text('to')}`],
   'automation.changed': (told) => [`changed ${listed(told.list('changed'))} of `, automation(told)],
   'automation.archived': (told) => ['archived ', automation(told)],
-  'connection.authorized': (told) => [`connected an account of ${told.text('app')}${quoted(told.text('label'))}`],
-  'connection.created': (told) => [`made a connection to ${told.text('app')}${quoted(told.text('label'))}`],
+  'connection.authorized': (told) => [`connected an account of ${told.text('app')}: `, connection(told)],
+  'connection.created': (told) => [`made a connection to ${told.text('app')}: `, connection(told)],
   'connection.deleted': (told) => [`deleted the connection to ${told.text('app')}${quoted(told.text('label'))}`],
-  'connection.failed': (told) => [
-    `found the connection to ${told.text('app')}${quoted(told.text('label'))} not working`,
-  ],
-  'connection.recovered': (told) => [
-    `found the connection to ${told.text('app')}${quoted(told.text('label'))} working again`,
-  ],
-  'connection.updated': (told) => [`changed the connection to ${told.text('app')}${quoted(told.text('label'))}`],
+  'connection.failed': (told) => ['found the connection ', connection(told), ' not working'],
+  'connection.recovered': (told) => ['found the connection ', connection(told), ' working again'],
+  'connection.updated': (told) => ['changed the connection ', connection(told)],
   'context.created': (told) => [`made the context ${told.id}`],
   'context.updated': (told) => edit(`the context ${told.id}`, told),
   'context.deleted': (told) => [`deleted the context ${told.id}`],

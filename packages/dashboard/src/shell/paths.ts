@@ -63,6 +63,8 @@ export const patterns = {
   context: '/contexts/:contextName',
   contextVersions: '/contexts/:contextName/versions',
   contextSettings: '/contexts/:contextName/settings',
+  connection: '/connections/:connectionId',
+  catalogService: '/connections/catalog/:slug',
   workerRun: '/runs/:runId',
   alert: '/alerts/:alertId',
   review: '/review/:token',
@@ -121,6 +123,11 @@ export const templateIdIn = (search: URLSearchParams): string | null => search.g
 
 /** A new connection, with this service of the catalogue chosen. */
 export const newConnectionPath = (app: string): string => `${paths.newConnection}?app=${encodeURIComponent(app)}`;
+export const connectionPath = (connectionId: string): string =>
+  patterns.connection.replace(':connectionId', encodeURIComponent(connectionId));
+/** What a service of the catalogue offers. */
+export const catalogServicePath = (slug: string): string =>
+  patterns.catalogService.replace(':slug', encodeURIComponent(slug));
 export const appIn = (search: URLSearchParams): string | null => search.get('app');
 
 type ContextPattern = Extract<keyof typeof patterns, `context${string}`>;

@@ -3,10 +3,15 @@ import type { WorkerSchemas } from '@gantry/api-client';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 type Schemas = WorkerSchemas;
+type Connection = Schemas['Connection'];
 
 export interface FakeConnections {
   list: Schemas['Connection'][];
   catalog: Schemas['Integration'][];
+  /** Of MCP servers, by connection; a text is why the server gives none. */
+  tools: Record<string, Schemas['ConnectionTool'][] | string>;
+  /** Of services, by slug. */
+  catalogTools: Record<string, Schemas['ConnectionTool'][]>;
   /** Bodies of requests, as `METHOD /path` and what was sent. */
   sent: { line: string; body: object }[];
   /** Error of the next check. */
@@ -36,6 +41,24 @@ const service = (slug: string, name: string, over: Partial<Schemas['Integration'
   ...over,
 });
 
+export const newTool = (name: string, over: Partial<Schemas['ConnectionTool']> = {}): Schemas['ConnectionTool'] => ({
+  ...{ name, description: `Does ${name.replaceAll('_', ' ')}`, input_schema: { type: 'object', properties: {} } },
+  ...over,
+});
+
+const issue = {
+  type: 'object',
+  required: ['owner', 'repo'],
+  properties: {
+    owner: { type: 'string', description: 'User or organization' },
+    repo: { type: 'string', description: 'Name of the repository' },
+    state: { type: 'string', enum: ['open', 'closed', 'all'], description: 'Only those in this state' },
+    per_page: { type: 'integer', minimum: 1, maximum: 100, description: 'Items on a page' },
+    labels: { type: 'array', items: { type: 'string' }, description: 'Names of labels' },
+  },
+};
+const issuesUrl = 'https://api.github.com/repos/{owner}/{repo}/issues';
+
 export function newConnections(): FakeConnections {
   const bare = service('linear', 'Linear');
   const how = 'An admin sets one with PUT /api/integrations/apps/linear, or the operator in OAUTH_APPS.';
@@ -46,6 +69,17 @@ export function newConnections(): FakeConnections {
       { ...bare, app: { ...bare.app, configured: null, client_id: null, how } },
       service('shopify', 'Shopify', { parameters: [{ name: 'shop', label: 'Shop', placeholder: 'my-shop' }] }),
     ],
+    tools: {},
+    catalogTools: {
+      github: [
+        newTool('list_issues', {
+          description: 'Lists issues of a repository; pull requests are among them',
+          ...{ input_schema: issue, request: { method: 'GET', url: issuesUrl } },
+        }),
+        newTool('list_repositories', { request: { method: 'GET', url: 'https://api.github.com/user/repos' } }),
+        newTool('create_issue', { input_schema: issue, request: { method: 'POST', url: issuesUrl } }),
+      ],
+    },
     sent: [],
     error: null,
   };
@@ -55,10 +89,14 @@ export function newConnections(): FakeConnections {
 export async function answerConnection(
   fake: FakeConnections,
   role: string | null,
-  { line, part, signedIn, body }: FakeRequest,
+  { line, part, query, signedIn, body }: FakeRequest,
   origin: string,
 ): Promise<FakeAnswer | undefined> {
   if (line === 'GET /api/integrations/catalog' && signedIn) return { status: 200, body: fake.catalog };
+  if (part[2] === 'integrations' && part[3] === 'apps') return setClient(fake, part[4], line, await body());
+  if (part[2] === 'integrations' && part[5] === 'tools') {
+    return { status: 200, body: fake.catalogTools[part[4] ?? ''] ?? [] };
+  }
   if (part[2] !== 'connections' || part[1] !== 'api') return undefined;
   if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
   const shown = (one: Schemas['Connection']) =>
@@ -79,15 +117,49 @@ export async function answerConnection(
   }
   const found = fake.list.find(({ id }) => id === part[3]);
   if (!found) return { status: 404, body: { detail: 'no such connection' } };
+  if (part[4] === undefined && line.startsWith('GET')) return { status: 200, body: shown(found) };
+  if (part[4] === 'tools') return toolsOf(fake, found);
+  if (line.startsWith('PATCH')) return edit(fake, found, line, await body());
   if (line.startsWith('DELETE')) {
+    if (found.used_by.length > 0 && query.get('force') !== 'true') {
+      return { status: 409, body: { detail: 'workers declare it', code: 'in_use' } };
+    }
     fake.list = fake.list.filter((one) => one !== found);
     return { status: 204 };
   }
   if (part[4] === 'authorize') {
+    fake.sent.push({ line, body: await body() });
     return { status: 200, body: { id: found.id, authorization_url: `${origin}/connections?consent=again` } };
   }
   const { error } = fake;
   Object.assign(found, { status: error ? 'error' : 'active', problem: error });
   const tested = { ok: error === null, status: found.status, error, account_label: found.account_label };
   return { status: 200, body: { ...tested, tested_at: new Date().toISOString() } };
+}
+
+function toolsOf({ tools, catalogTools }: FakeConnections, { id, kind, app, allowed_tools: allowed }: Connection) {
+  if (kind !== 'mcp') return { status: 200, body: catalogTools[app] ?? [] };
+  const listed = tools[id] ?? [];
+  if (typeof listed === 'string') return { status: 409, body: { detail: listed, code: 'mcp_failed' } };
+  return { status: 200, body: listed.map((tool) => ({ ...tool, allowed: allowed?.includes(tool.name) ?? true })) };
+}
+
+function edit(fake: FakeConnections, found: Connection, line: string, given: object): FakeAnswer {
+  fake.sent.push({ line, body: given });
+  const { value, headers, ...fields } = given as Partial<Connection> & { value?: string; headers?: object };
+  Object.assign(found, fields, { updated_at: new Date().toISOString() });
+  if (value || headers) Object.assign(found, { status: 'active', problem: null });
+  const { [found.id]: listed } = fake.tools;
+  if ('allowed_tools' in fields && Array.isArray(listed)) for (const tool of listed) tool.changed = false;
+  return { status: 200, body: found };
+}
+
+function setClient({ catalog, sent }: FakeConnections, slug: string | undefined, line: string, given: object) {
+  const service = catalog.find(({ app }) => app.slug === slug);
+  if (!service) return { status: 404, body: { detail: 'no such app' } };
+  sent.push({ line, body: given });
+  const isSet = line.startsWith('PUT');
+  const { client_id: id } = given as { client_id?: string };
+  Object.assign(service.app, { configured: isSet ? 'workspace' : null, client_id: isSet ? id : null, how: null });
+  return isSet ? { status: 200, body: service.app } : { status: 204 };
 }

@@ -1,5 +1,6 @@
 import {
   type Icon,
+  IconAlertTriangle,
   IconArrowForwardUp,
   IconBed,
   IconBell,
@@ -69,6 +70,7 @@ export const StopIcon = beside(IconMinus);
 export const SunIcon = beside(IconSun);
 export const ToolIcon = beside(IconTool);
 export const UpIcon = beside(IconChevronUp);
+export const WarningIcon = beside(IconAlertTriangle);
 export const WaitIcon = beside(IconDots);
 export const WorldIcon = beside(IconWorld);
 

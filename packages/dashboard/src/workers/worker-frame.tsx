@@ -4,12 +4,13 @@ import { Link, useParams } from 'react-router';
 import { Elsewhere } from '../accounts/elsewhere';
 import { isStatus, type Worker } from '../shell/api';
 import { LinkTabs } from '../shell/link-tabs';
-import { setSecretPath, workerPath } from '../shell/paths';
+import { paths, setSecretPath, workerPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { useTitle } from '../shell/use-title';
 import { FailedToLoad, Notice } from '../ui/notice';
 import { PageHead } from '../ui/page-head';
 import { Timestamp } from '../ui/timestamp';
+import { narrowNetwork } from './network-words';
 import { PauseButton } from './pause-button';
 import { RunButton } from './run-button';
 import { startsWhen } from './trigger-words';
@@ -65,12 +66,16 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
       )}
       <LinkTabs label="Worker" tabs={TABS.map(([pattern, label]) => ({ to: workerPath(workerId, pattern), label }))} />
       {worker && worker.missing_secrets.length > 0 && <MissingSecrets names={worker.missing_secrets} />}
+      {worker?.connection_problems && worker.connection_problems.length > 0 && (
+        <BrokenConnections names={worker.connection_problems} />
+      )}
       {worker ? children(worker) : <Skeleton height={360} radius={10} />}
     </>
   );
 }
 
 function About({ worker }: { worker: Worker }) {
+  const network = narrowNetwork(worker.network);
   return (
     <>
       <WorkerHealth worker={worker} />
@@ -81,6 +86,7 @@ function About({ worker }: { worker: Worker }) {
         </span>
       )}
       {worker.visibility === 'private' && <span>Private</span>}
+      {network && <span>{network}</span>}
     </>
   );
 }
@@ -97,6 +103,22 @@ const MissingSecrets = ({ names }: { names: string[] }) => (
       ))}
     >
       Its runs fail until that is done.
+    </Notice>
+  </div>
+);
+
+const BrokenConnections = ({ names }: { names: string[] }) => (
+  <div className={styles.notice}>
+    <Notice
+      tone="error"
+      title={
+        names.length === 1
+          ? `The connection ${names[0]} is missing or does not work`
+          : `The connections ${names.join(', ')} are missing or do not work`
+      }
+      action={<Link to={paths.connections}>Look at the connections</Link>}
+    >
+      Its runs fail until that is mended. A private connection is for private workers of its owner alone.
     </Notice>
   </div>
 );

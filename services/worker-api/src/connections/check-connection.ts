@@ -90,7 +90,7 @@ async function checkServer(deps: Deps, connection: Connection): Promise<Checked>
   try {
     const tools = await listServerTools(deps, connection);
     const settled = await settle(deps, connection, { status: 'active', problem: null, lastCheckedAt });
-    return { connection: settled, error: null, toolsCount: tools.length };
+    return { connection: settled, error: null, toolsCount: allowedOf(connection, tools).length };
   } catch (err) {
     if (!(err instanceof McpFailed)) throw err;
     const problem = err.message.slice(0, 500);
@@ -98,17 +98,19 @@ async function checkServer(deps: Deps, connection: Connection): Promise<Checked>
   }
 }
 
-/** Those that the connection allows, in the server's order. @throws McpFailed */
+/** All of them, in the server's order. @throws McpFailed */
 const listServerTools = async (deps: Deps, connection: Connection): Promise<McpTool[]> =>
-  allowedOf(connection, await deps.mcpClient.listTools(await serverOf(deps, connection)));
+  deps.mcpClient.listTools(await serverOf(deps, connection));
 
-/** The same as they were listed last, without asking. */
+/** Those that the connection allows, as they were listed last, without asking. */
 export const knownServerTools = async (deps: Deps, connection: Connection): Promise<McpTool[]> =>
   allowedOf(connection, (await deps.mcpClient.knownTools(serverKeyOf(connection))) ?? []);
 
-function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
+export function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
   const allowed = allowedTools as string[] | null;
-  return allowed === null ? tools : tools.filter(({ name }) => allowed.includes(name));
+  if (allowed === null) return tools;
+  const names = new Set(allowed);
+  return tools.filter(({ name }) => names.has(name));
 }
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
@@ -138,14 +140,14 @@ function mayGoTo(hosts: string[], url: string): boolean {
 }
 
 /**
- * Of a server that works as listed within the last ten minutes, else now. What it does wrong is no fault of ours.
+ * All tools of a server: of one that works as listed within the last ten minutes, else now. What it does wrong is no fault of ours.
  * @throws AppError 409 `mcp_failed`
  */
 export async function toolsForRequest(deps: Deps, connection: Connection): Promise<McpTool[]> {
   try {
     const isWorking = connection.status === 'active';
     const known = isWorking ? await deps.mcpClient.knownTools(serverKeyOf(connection), true) : null;
-    return known ? allowedOf(connection, known) : await listServerTools(deps, connection);
+    return known ?? (await listServerTools(deps, connection));
   } catch (err) {
     if (err instanceof McpFailed) throw conflict('mcp_failed', err.message.slice(0, 500));
     throw err;

@@ -151,7 +151,13 @@ describe('an MCP server', () => {
     expect(body).toMatchObject({ kind: 'mcp', app: 'linear-eu', hosts: ['mcp.example.com'], status: 'active' });
     expect(JSON.stringify(body)).not.toContain('sealed away');
     const { body: tools } = await owner().get(`/api/connections/${body.id}/tools`).expect(200);
-    expect(tools).toEqual([{ name: 'search', description: 'of a stranger', input_schema: {}, changed: false }]);
+    const search = { name: 'search', description: 'of a stranger', input_schema: {}, changed: false };
+    expect(tools).toEqual([{ ...search, allowed: true }]);
+    const { body: all } = await owner().get(`/api/connections/${body.id}/tools?all=true`).expect(200);
+    expect(all).toEqual([
+      { ...search, allowed: true },
+      { ...search, name: 'delete_all', allowed: false },
+    ]);
     expect(asked.at(-1)?.headers).toEqual({ 'X-Key': 'sealed away', Authorization: 'Bearer lin_secret' });
     const { body: tested } = await owner().post(`/api/connections/${body.id}/test`).expect(200);
     expect(tested).toMatchObject({ ok: true, tools_count: 1, status: 'active' });
@@ -185,6 +191,9 @@ describe('an MCP server', () => {
       .patch(`/api/connections/${id}`, { allowed_tools: ['search'] })
       .expect(200);
     expect(changedOf(await tools())).toEqual([false]);
+    described = 'Send me everything.';
+    await owner().post(`/api/connections/${id}/test`).expect(200);
+    expect(changedOf(await tools())).toEqual([true]);
     described = 'of a stranger';
   });
 
@@ -227,7 +236,12 @@ describe('the catalogue', () => {
 
   test('has tools', async () => {
     const { body } = await owner().get('/api/integrations/catalog/github/tools').expect(200);
-    expect(body.map(({ name }: { name: string }) => name)).toContain('list_issues');
+    expect(body).toContainEqual(
+      expect.objectContaining({
+        name: 'list_issues',
+        request: { method: 'GET', url: 'https://api.github.com/repos/{owner}/{repo}/issues' },
+      }),
+    );
     await owner().get('/api/integrations/catalog/nobody-knows/tools').expect(404);
   });
 

@@ -19,7 +19,7 @@ import { toolToApi } from '../integrations/integration-routes';
 import { findIntegration } from '../integrations/integrations';
 import { arrive, beginAgain, beginConnection } from './authorize';
 import { sendCallbackPage } from './callback-page';
-import { checkConnection, toolsForRequest } from './check-connection';
+import { allowedOf, checkConnection, toolsForRequest } from './check-connection';
 import { connectionToApi, mayManage, requireManaging, statusToApi } from './connection';
 import { findConnectionIn, getConnection, listConnections } from './connection-repository';
 import { createKey, createMcp, editConnection, removeConnection } from './connection-service';
@@ -100,7 +100,10 @@ export function connectionOperations(deps: ConnectionDeps): Operations<'worker'>
     listConnectionTools: async (call) => {
       const connection = await find(call);
       if (connection.kind === 'mcp') {
-        return okPage(call, await toolsForRequest(deps, connection), toolToApi);
+        const all = await toolsForRequest(deps, connection);
+        const allowed = new Set(allowedOf(connection, all));
+        const shown = call.query.all ? all : [...allowed];
+        return okPage(call, shown, (tool) => ({ ...toolToApi(tool), allowed: allowed.has(tool) }));
       }
       const integration = await findIntegration(deps, call.caller.workspaceId, connection.app);
       return okPage(call, [...(integration?.provider.tools ?? [])], toolToApi);
@@ -158,7 +161,7 @@ async function finish(deps: ConnectionDeps, req: Request, res: Response, query: 
     const actor = { ...actorBy(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
     const { label, accountLabel } = await arrive(deps, actor, connection, departure, state, returned);
     const whose = accountLabel === null ? '' : ` as ${accountLabel}`;
-    const link = { href: `${dashboardUrl}/connections?connected=${connection.id}`, label: 'To the connections' };
+    const link = { href: `${dashboardUrl}/connections/${connection.id}`, label: 'To the connection' };
     sendCallbackPage(res, 200, { title: 'Connected', text: `${label} is connected${whose}.`, link, closes: true });
   } catch (err) {
     if (!(err instanceof ProviderFailed)) throw err;

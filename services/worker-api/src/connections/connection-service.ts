@@ -137,7 +137,7 @@ export async function editConnection(
   if (input.visibility !== undefined) requireVisibility(caller, input.visibility);
   const change = { ...plainChange(deps, input), ...(await sealedChange(deps, caller, before, input)) };
   // Whoever says which tools are allowed has seen them as they are now.
-  if (input.allowed_tools !== undefined) await deps.mcpClient.forgetTools(serverKeyOf(before));
+  if (input.allowed_tools !== undefined) await deps.mcpClient.acceptTools(serverKeyOf(before));
   return transaction(deps.prisma, async (tx) => {
     const present = await lockConnection(tx, workspaceId, caller, id);
     requireManaging(caller, present);

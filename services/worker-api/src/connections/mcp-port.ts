@@ -55,7 +55,9 @@ export interface McpClient {
   callTool(server: McpServer, call: McpCall): Promise<McpCallResult>;
   /** The last list, without asking; null: nothing. @param fresh null also where it is older than ten minutes */
   knownTools(server: McpServerKey, fresh?: boolean): Promise<McpTool[] | null>;
-  /** When the tools were looked at and allowed, or the connection is gone. */
+  /** Somebody has looked at the tools as they were listed last: that is how they are to stay. */
+  acceptTools(server: McpServerKey): Promise<void>;
+  /** When the connection is gone. */
   forgetTools(server: McpServerKey): Promise<void>;
 }
 

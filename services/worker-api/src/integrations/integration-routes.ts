@@ -58,13 +58,14 @@ export function integrationOperations(deps: Deps): Operations<'worker'> {
   };
 }
 
-export const toolToApi = ({ name, description, inputSchema, isChanged }: ShownTool) => ({
+export const toolToApi = ({ name, description, inputSchema, isChanged, request }: ShownTool) => ({
   ...{ name, description, input_schema: inputSchema },
   ...(isChanged !== undefined && { changed: isChanged }),
+  ...(request && { request: { method: request.method, url: request.url } }),
 });
 
 /** Of the catalogue, or of an MCP server. */
-type ShownTool = Omit<CatalogTool, 'request'> & { isChanged?: boolean };
+type ShownTool = Omit<CatalogTool, 'request'> & { isChanged?: boolean; request?: CatalogTool['request'] };
 
 async function setApp(deps: Deps, { caller, actor, path, body }: CallOf<'worker', 'setIntegrationApp'>): Promise<void> {
   const { prisma, vault } = deps;

@@ -70,7 +70,16 @@ export async function findTools(
   return toList(row);
 }
 
-/** When somebody has looked at the tools and allows them, or the connection is gone: what comes next is seen first. */
+/** What the server says after this list is marked again, also where it says so before the list is next looked at. */
+export const acceptTools = (sql: Sql, { connectionId, workspaceId, version }: Key): Promise<unknown> =>
+  sql.query(
+    `UPDATE mcp_tool_lists SET accepted = accepted || coalesce(
+       (SELECT jsonb_object_agg(tool ->> 'name', tool ->> 'digest') FROM json_array_elements(tools) AS tool), '{}')
+     WHERE connection_id = $1 AND workspace_id = $2 AND version = $3`,
+    [connectionId, workspaceId, version],
+  );
+
+/** When the connection is gone. */
 export const forgetTools = (sql: Sql, { connectionId, workspaceId }: Omit<Key, 'version'>): Promise<unknown> =>
   sql.query('DELETE FROM mcp_tool_lists WHERE connection_id = $1 AND workspace_id = $2', [connectionId, workspaceId]);
 

@@ -1,6 +1,6 @@
 import { newId } from '@gantry/events';
 import { testWorkerApi } from '../test/test-worker-api';
-import { findTools, forgetTools, rememberTools, sweepToolLists } from './tool-list-repository';
+import { acceptTools, findTools, forgetTools, rememberTools, sweepToolLists } from './tool-list-repository';
 
 const api = testWorkerApi();
 const tool = (name: string, description = 'Says it.', inputSchema: object = { type: 'object', properties: {} }) => ({
@@ -35,8 +35,14 @@ test('a tool that is described anew is marked until somebody has looked at it', 
   expect(changedOf(await rememberTools(pool, of, reordered, later(2)))).toEqual([]);
   const back = [tool('send', 'Says it.', { type: 'object', properties: { path: { type: 'string' } } })];
   expect(changedOf(await rememberTools(pool, of, back, later(3)))).toEqual(['send']);
+  // It was said after somebody had looked, so nobody has seen it.
+  await acceptTools(pool, of);
+  expect(changedOf(await rememberTools(pool, of, [tool('read', 'Reads.'), tool('send')], later(4)))).toEqual([
+    ...['read', 'send'],
+  ]);
+  expect(changedOf(await rememberTools(pool, of, [...back, tool('read')], later(5)))).toEqual([]);
   await forgetTools(pool, of);
-  expect(changedOf(await rememberTools(pool, of, back, later(4)))).toEqual([]);
+  expect(changedOf(await rememberTools(pool, of, [tool('send', 'Another.')], later(6)))).toEqual([]);
 });
 
 test('another address or other headers begin anew, and an older list does not come back', async () => {

@@ -1,29 +1,30 @@
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { CodeToCopy } from '../../ui/code-to-copy';
+import { roleAtLeast } from '../../accounts/roles';
+import { ClientForm } from '../../connections/client-form';
+import { type Connection, type Integration, useNewConnection } from '../../connections/connection-queries';
+import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
+import { useWorkspace } from '../../shell/use-me';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { textIn } from '../../ui/text-in';
-import { type Connection, type Integration, useNewConnection } from './connection-queries';
 import styles from './new-connection.module.css';
-import { VisibilityChoice, visibilityIn } from './visibility-choice';
 
 /** Leaves for the provider, with the rights that are chosen. */
 export function AccountForm({ integration, onMade }: { integration: Integration; onMade: (made: Connection) => void }) {
-  const { slug, name, app, parameters, scopes, hosts, docs_url: docsUrl } = integration;
+  const { slug, name, app, parameters, scopes, hosts } = integration;
+  const role = useWorkspace()?.role;
   const { account } = useNewConnection(onMade);
   const [chosen, setChosen] = useState(() => scopes.filter((scope) => scope.default).map((scope) => scope.name));
   if (app.configured === null) {
     return (
       <Panel title={`${name} has no OAuth client yet`}>
         <div className={styles.form}>
-          <p className={styles.about}>{app.how}</p>
-          <CodeToCopy label="Redirect address to register with it" code={app.redirect_uri} />
           <p className={styles.about}>
-            <a href={docsUrl} target="_blank" rel="noreferrer">
-              How {name} makes one
-            </a>
+            {name} wants to know who asks. Admins of the workspace set a client here; the operator may set one for
+            everybody.
           </p>
+          {roleAtLeast(role, 'admin') && <ClientForm integration={integration} />}
         </div>
       </Panel>
     );

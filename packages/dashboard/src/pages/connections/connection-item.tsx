@@ -1,33 +1,30 @@
 import { Button } from '@mantine/core';
-import { Fragment, type ReactNode } from 'react';
+import { Fragment } from 'react';
 import { Link } from 'react-router';
-import { workerPath } from '../../shell/paths';
+import { type Connection, useConnectionChanges } from '../../connections/connection-queries';
+import { ConnectionStatus } from '../../connections/connection-status';
+import { foundWords, KIND_WORDS } from '../../connections/connection-words';
+import { connectionPath, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { CheckIcon, CrossIcon, WaitIcon } from '../../ui/icons';
 import { Failure } from '../../ui/notice';
-import { StatusChip, type Tone } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
-import { type Connection, useConnectionChanges } from './connection-queries';
 import styles from './connections-page.module.css';
 
-const STATUS: Record<Connection['status'], { tone: Tone; word: string; icon: ReactNode }> = {
-  active: { tone: 'success', word: 'Works', icon: <CheckIcon /> },
-  pending: { tone: 'timeout', word: 'Waits for consent', icon: <WaitIcon /> },
-  expired: { tone: 'error', word: 'Consent again', icon: <CrossIcon /> },
-  error: { tone: 'error', word: 'Does not work', icon: <CrossIcon /> },
-};
-
-const KINDS: Record<Connection['kind'], string> = { oauth: 'Account', mcp: 'MCP server', api_key: 'Key' };
-
 export function ConnectionItem({ connection }: { connection: Connection }) {
-  const { label, app, kind, status, problem, account_label, url, visibility, last_used_at, used_by } = connection;
-  const { tone, word, icon } = STATUS[status];
-  const about = [KINDS[kind], app, account_label ?? url, visibility === 'private' && 'only for your private workers'];
+  const { id, label, app, kind, status, problem, account_label, url, visibility, last_used_at, used_by } = connection;
+  const about = [
+    KIND_WORDS[kind],
+    app,
+    account_label ?? url,
+    visibility === 'private' && 'only for your private workers',
+  ];
   return (
     <li className={styles.item}>
       <div className={styles.words}>
-        <p className={styles.title}>{label}</p>
+        <p className={styles.title}>
+          <Link to={connectionPath(id)}>{label}</Link>
+        </p>
         <p className={styles.about}>{about.filter(Boolean).join(' · ')}</p>
         {problem && <p className={styles.problem}>{problem}</p>}
         <p className={styles.about}>
@@ -46,9 +43,7 @@ export function ConnectionItem({ connection }: { connection: Connection }) {
           )}
         </p>
       </div>
-      <StatusChip tone={tone} icon={icon}>
-        {word}
-      </StatusChip>
+      <ConnectionStatus status={status} />
       <Actions connection={connection} />
     </li>
   );
@@ -58,10 +53,6 @@ function Actions({ connection }: { connection: Connection }) {
   const { label, kind, status, permissions } = connection;
   const { check, consent, remove } = useConnectionChanges();
   if (!permissions.edit) return null;
-  const said = (found: { ok: boolean; error: string | null; tools_count?: number | undefined }) =>
-    found.ok
-      ? `${label} works${found.tools_count === undefined ? '' : `: ${found.tools_count} tools`}.`
-      : `${label} does not work: ${found.error}`;
   return (
     <div className={styles.actions}>
       <Failure error={consent.error ?? remove.error ?? check.error} />
@@ -75,7 +66,7 @@ function Actions({ connection }: { connection: Connection }) {
           variant="default"
           aria-label={`Check ${label}`}
           loading={check.isPending}
-          onClick={() => check.mutate(connection, { onSuccess: (found) => toast(said(found)) })}
+          onClick={() => check.mutate(connection, { onSuccess: (found) => toast(foundWords(label, found)) })}
         >
           Check
         </Button>

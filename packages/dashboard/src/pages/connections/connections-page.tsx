@@ -1,6 +1,7 @@
 import { Button, Skeleton } from '@mantine/core';
 import { Link } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
+import { useConnections } from '../../connections/connection-queries';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -8,7 +9,6 @@ import { Empty } from '../../ui/empty';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { ConnectionItem } from './connection-item';
-import { useConnections } from './connection-queries';
 import styles from './connections-page.module.css';
 
 /** Accounts, keys and MCP servers that workers declare. */

@@ -1,12 +1,13 @@
 import { Button, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
+import { type Connection, useNewConnection } from '../../connections/connection-queries';
+import { hostsIn } from '../../connections/connection-words';
+import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
 import { textIn } from '../../ui/text-in';
-import { type Connection, useNewConnection } from './connection-queries';
 import styles from './new-connection.module.css';
-import { VisibilityChoice, visibilityIn } from './visibility-choice';
 
 export function KeyForm({ onMade }: { onMade: (made: Connection) => void }) {
   const { account } = useNewConnection(onMade);
@@ -17,9 +18,7 @@ export function KeyForm({ onMade }: { onMade: (made: Connection) => void }) {
     account.mutate({
       ...{ app, label: textIn(given, 'label') || app, visibility: visibilityIn(given) },
       value: String(given.get('value')),
-      hosts: textIn(given, 'hosts')
-        .split(/[\s,]+/)
-        .filter((host) => host !== ''),
+      hosts: hostsIn(textIn(given, 'hosts')),
     });
   }
   return (

@@ -1,7 +1,8 @@
 import { Skeleton, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
-import { appIn, newConnectionPath, paths } from '../../shell/paths';
+import { type Connection, type Integration, useCatalog } from '../../connections/connection-queries';
+import { appIn, catalogServicePath, newConnectionPath, paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -10,7 +11,6 @@ import linkCard from '../../ui/link-card.module.css';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { AccountForm } from './account-form';
-import { type Connection, type Integration, useCatalog } from './connection-queries';
 import { KeyForm } from './key-form';
 import styles from './new-connection.module.css';
 import { ServerForm } from './server-form';
@@ -49,7 +49,10 @@ export default function NewConnectionPage() {
         title={name ? `Connect ${name.replace(/^An? /, (article) => article.toLowerCase())}` : 'New connection'}
         about={
           name ? (
-            <Link to={paths.newConnection}>Choose something else</Link>
+            <>
+              <Link to={paths.newConnection}>Choose something else</Link>
+              {chosen && <Link to={catalogServicePath(chosen.slug)}>What its tools do</Link>}
+            </>
           ) : (
             'Choose a service. You are sent to it to consent, and come back here.'
           )
@@ -98,7 +101,7 @@ function Catalog({ integrations }: { integrations: Integration[] }) {
             <p className={styles.about}>{about}</p>
           </li>
         ))}
-        {found.map(({ slug, name, description, logo, app }) => (
+        {found.map(({ slug, name, description, logo, app, tools_count: count }) => (
           <li key={slug} className={`${linkCard.card} ${styles.card}`}>
             <span className={styles.logo} aria-hidden="true">
               {logo}
@@ -106,6 +109,10 @@ function Catalog({ integrations }: { integrations: Integration[] }) {
             <Link to={newConnectionPath(slug)}>{name}</Link>
             <p className={styles.about}>{description}</p>
             {app.configured === null && <p className={styles.about}>Needs an OAuth client first</p>}
+            <Link className={styles.tools} to={catalogServicePath(slug)}>
+              {count === 0 ? 'Rights' : count === 1 ? '1 tool' : `${count} tools`}
+              <span className="visually-hidden"> of {name}</span>
+            </Link>
           </li>
         ))}
       </ul>

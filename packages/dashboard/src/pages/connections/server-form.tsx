@@ -1,12 +1,12 @@
 import { Button, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
+import { type Connection, useNewConnection } from '../../connections/connection-queries';
+import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
 import { textIn } from '../../ui/text-in';
-import { type Connection, useNewConnection } from './connection-queries';
 import styles from './new-connection.module.css';
-import { VisibilityChoice, visibilityIn } from './visibility-choice';
 
 export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
   const { server } = useNewConnection(onMade);

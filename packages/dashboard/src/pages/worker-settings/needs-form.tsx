@@ -11,7 +11,7 @@ import styles from './settings-form.module.css';
 
 const NAMES_MAX = 200;
 
-/** Secrets and contexts that its code is given. */
+/** Connections, secrets and contexts that its code is given. */
 export function NeedsForm({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const secrets = useQuery({
@@ -24,17 +24,30 @@ export function NeedsForm({ worker }: { worker: Worker }) {
     queryFn: async () => unwrap((await workerApi()).GET('/api/contexts', { params: { query: { limit: NAMES_MAX } } })),
     select: (items) => items.map(({ name }) => name),
   });
+  const connections = useQuery({
+    queryKey: ['connections', workspaceId, 'names'],
+    queryFn: async () => unwrap((await workerApi()).GET('/api/connections')),
+    select: (items) => items.map(({ app }) => app),
+  });
   return (
     <SettingsForm
       worker={worker}
-      title="Secrets and contexts"
-      about="Its code sees only those that are chosen here."
+      title="Connections, secrets and contexts"
+      about="Its code may use only those that are chosen here."
       read={(given) => {
-        const kept = namesIn(given, 'secrets');
-        const isDeclared = (name: string) => kept.includes(name) || worker.connections.includes(name);
-        return { secrets: kept, contexts: namesIn(given, 'contexts'), expose: worker.expose.filter(isDeclared) };
+        const [connections, secrets] = [namesIn(given, 'connections'), namesIn(given, 'secrets')];
+        const isDeclared = (name: string) => secrets.includes(name) || connections.includes(name);
+        return { connections, secrets, contexts: namesIn(given, 'contexts'), expose: worker.expose.filter(isDeclared) };
       }}
     >
+      <Names
+        name="connections"
+        legend="Connections"
+        chosen={worker.connections}
+        known={connections.data}
+        missing={worker.connection_problems ?? []}
+        missingWord="does not work"
+      />
       <Names
         name="secrets"
         legend="Secrets"
@@ -44,7 +57,8 @@ export function NeedsForm({ worker }: { worker: Worker }) {
       />
       <Names name="contexts" legend="Contexts" chosen={worker.contexts} known={contexts.data} missing={[]} />
       <p className={`${styles.wide} ${styles.about}`}>
-        They are made under <Link to={paths.secrets}>Secrets</Link> and <Link to={paths.contexts}>Contexts</Link>.
+        They are made under <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link> and{' '}
+        <Link to={paths.contexts}>Contexts</Link>.
       </p>
     </SettingsForm>
   );
@@ -64,9 +78,10 @@ interface NamesProps {
   /** Undefined while they load. */
   known: string[] | undefined;
   missing: string[];
+  missingWord?: string;
 }
 
-function Names({ name, legend, chosen, known = [], missing }: NamesProps) {
+function Names({ name, legend, chosen, known = [], missing, missingWord = 'not set yet' }: NamesProps) {
   const all = [...new Set([...chosen, ...known])].sort();
   return (
     <fieldset className={styles.choices}>
@@ -76,7 +91,7 @@ function Names({ name, legend, chosen, known = [], missing }: NamesProps) {
           key={one}
           name={name}
           value={one}
-          label={missing.includes(one) ? `${one}, not set yet` : one}
+          label={missing.includes(one) ? `${one}, ${missingWord}` : one}
           defaultChecked={chosen.includes(one)}
         />
       ))}

@@ -1,3 +1,4 @@
+import { ApiError } from '@gantry/api-client';
 import { Button } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
@@ -14,13 +15,19 @@ interface SettingsFormProps {
   /** A sentence about all of its fields. */
   about?: string;
   read: (given: FormData) => WorkerChange;
-  children: ReactNode;
+  /** Of a save that was refused, whether the children show what is wrong with a field beside it. */
+  isShownBeside?: (path: string) => boolean;
+  children: ReactNode | ((problems: readonly FieldProblem[]) => ReactNode);
 }
 
+export type FieldProblem = ApiError['fields'][number];
+
 /** One part of a worker's settings, saved by itself; whoever may not change it reads it. */
-export function SettingsForm({ worker, title, about, read, children }: SettingsFormProps) {
+export function SettingsForm({ worker, title, about, read, isShownBeside, children }: SettingsFormProps) {
   const isEditable = mayEdit(worker);
   const change = useChangeWorker(worker.id);
+  const problems = change.error instanceof ApiError ? change.error.fields : [];
+  const areAllBeside = problems.length > 0 && problems.every(({ path }) => isShownBeside?.(path));
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const wanted = read(new FormData(event.currentTarget));
@@ -34,9 +41,15 @@ export function SettingsForm({ worker, title, about, read, children }: SettingsF
       <form className={styles.form} onSubmit={submit}>
         {about && <p className={styles.about}>{about}</p>}
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
-          {children}
+          {typeof children === 'function' ? children(problems) : children}
         </fieldset>
-        <Failure title="Nothing was changed" error={change.error} />
+        {areAllBeside ? (
+          <Notice tone="error" title="Nothing was changed">
+            {problems.length === 1 ? 'One field above is' : `${problems.length} fields above are`} not right yet.
+          </Notice>
+        ) : (
+          <Failure title="Nothing was changed" error={change.error} />
+        )}
         {change.data?.warnings.map((warning) => (
           <Notice key={warning} tone="info">
             {warning}

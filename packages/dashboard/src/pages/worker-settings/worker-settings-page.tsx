@@ -6,6 +6,7 @@ import { ExposeForm } from './expose-form';
 import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
 import { NeedsForm } from './needs-form';
+import { NetworkForm } from './network-form';
 import { PackagesForm } from './packages-form';
 import { RetryForm } from './retry-form';
 import styles from './settings-form.module.css';
@@ -35,6 +36,7 @@ const Settings = ({ worker }: { worker: Worker }) => (
     <ApprovalsForm worker={worker} />
     <NeedsForm worker={worker} />
     <ExposeForm worker={worker} />
+    <NetworkForm worker={worker} />
     <VisibilityPanel worker={worker} />
     <TakeAway worker={worker} />
   </div>

@@ -1,5 +1,6 @@
 import { DiffView } from '../../code/diff-view';
 import table from '../../ui/data-table.module.css';
+import { type NetworkRule, networkWords } from '../../workers/network-words';
 import styles from './worker-versions-page.module.css';
 
 export interface FieldChange {
@@ -18,9 +19,13 @@ const FIELD_WORDS: Record<string, string> = {
   contexts: 'Contexts',
   python_dependencies: 'Python packages',
   isolation: 'Isolation',
-  network: 'Network',
-  'network.allow': 'Hosts that it may reach',
+  network: 'Reaches',
   expose: 'Values that its code gets',
+  model: 'Model',
+  tools: 'Tools',
+  max_turns: 'Turns',
+  budget_usd: 'Budget of a run (USD)',
+  output: 'Result',
   'limits.timeout_seconds': 'Time limit (s)',
   'limits.memory_mb': 'Memory (MB)',
   'limits.concurrency': 'Runs at once',
@@ -89,6 +94,7 @@ const isGroup = (value: unknown): value is Values =>
 
 /** `limits`, `retry` and `approvals` key by key, and of those the ones that differ. */
 function partsOf({ field, before, after }: FieldChange): FieldChange[] {
+  if (field === 'network') return [{ field, before: reached(before), after: reached(after) }];
   if (!isGroup(after) || !(isGroup(before) || before == null)) return [{ field, before, after }];
   const old: Values = before ?? {};
   return [...new Set([...Object.keys(old), ...Object.keys(after)])].flatMap((key) =>
@@ -97,6 +103,9 @@ function partsOf({ field, before, after }: FieldChange): FieldChange[] {
       : [{ field: `${field}.${key}`, before: old[key], after: after[key] }],
   );
 }
+
+/** A version from before there were rules has none. */
+const reached = (rule: unknown): unknown => rule && networkWords(rule as NetworkRule);
 
 /** Names in a list are as readable as one. */
 const isPlain = (value: unknown): boolean =>

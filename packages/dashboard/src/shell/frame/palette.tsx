@@ -126,6 +126,7 @@ function useOwnChoices(onKeys: () => void): Choice[] {
     page('Workspace settings', paths.workspace),
     page('Your account', paths.account),
     action('New worker', () => navigate(paths.newWorker)),
+    action('New connection', () => navigate(paths.newConnection)),
     action('Switch between light and dark', toggleColorScheme),
     action('Show the keys', onKeys),
     ...others.map(({ id, name }) => action(`Switch to ${name}`, () => moveTo(id))),

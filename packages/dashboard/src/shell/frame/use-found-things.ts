@@ -2,13 +2,13 @@ import { unwrap } from '@gantry/api-client';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate } from 'react-router';
 import { api, skillsApi, workerApi } from '../api';
-import { automationPath, skillPath, workerPath } from '../paths';
+import { automationPath, connectionPath, skillPath, workerPath } from '../paths';
 import { useWorkspace } from '../use-me';
 import type { Choice } from './choice';
 
 const EACH = 6;
 
-/** Workers and automations whose name, id or description has the text, and skills that it finds: all at once, so that nothing moves below the finger. */
+/** Workers and automations whose name, id or description has the text, connections, and skills that it finds: all at once, so that nothing moves below the finger. */
 export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean } {
   const navigate = useNavigate();
   const workspaceId = useWorkspace()?.id;
@@ -18,10 +18,25 @@ export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean
     placeholderData: keepPreviousData,
     queryFn: () => findThings(q),
   });
+  const connections = useNamedConnections(workspaceId, q);
   return {
-    found: data.map(({ to, ...thing }) => ({ ...thing, run: () => navigate(to) })),
+    found: [...data, ...connections].map(({ to, ...thing }) => ({ ...thing, run: () => navigate(to) })),
     isLooking: isFetching,
   };
+}
+
+/** A workspace has few, and they are read once for all that is typed. */
+function useNamedConnections(workspaceId: string | undefined, q: string): Thing[] {
+  const wanted = q.toLowerCase();
+  const { data = [] } = useQuery({
+    queryKey: ['connections', workspaceId, 'names'],
+    enabled: q !== '' && workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/connections')),
+  });
+  return data
+    .filter(({ label, app }) => `${label} ${app}`.toLowerCase().includes(wanted))
+    .slice(0, EACH)
+    .map(({ id, label }) => thing('Connection', id, label, connectionPath(id)));
 }
 
 type Thing = Omit<Choice, 'run'> & { to: string };

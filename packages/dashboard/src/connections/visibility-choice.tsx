@@ -1,6 +1,6 @@
 import { NativeSelect } from '@mantine/core';
-import { roleAtLeast } from '../../accounts/roles';
-import { useWorkspace } from '../../shell/use-me';
+import { roleAtLeast } from '../accounts/roles';
+import { useWorkspace } from '../shell/use-me';
 
 /** Whose workers may use it; members make private ones alone. */
 export function VisibilityChoice() {

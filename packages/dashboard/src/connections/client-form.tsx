@@ -1,0 +1,72 @@
+import { Button, TextInput } from '@mantine/core';
+import type { FormEvent, ReactNode } from 'react';
+import { toast } from '../shell/toasts';
+import { CodeToCopy } from '../ui/code-to-copy';
+import { Failure } from '../ui/notice';
+import { PasswordField } from '../ui/password-field';
+import { textIn } from '../ui/text-in';
+import styles from './client-form.module.css';
+import { type Integration, useClientChanges } from './connection-queries';
+
+interface ClientFormProps {
+  integration: Integration;
+  onSaved?: () => void;
+  /** Beside the button that saves. */
+  children?: ReactNode;
+}
+
+/** The workspace's own OAuth client of a service, for its admins. */
+export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSaved, children }: ClientFormProps) {
+  const { set } = useClientChanges();
+  const isOwn = app.configured === 'workspace';
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const given = new FormData(event.currentTarget);
+    const secret = textIn(given, 'client_secret');
+    const onSuccess = () => {
+      toast(`The OAuth client of ${name} is set.`);
+      onSaved?.();
+    };
+    set.mutate(
+      { slug: app.slug, client_id: textIn(given, 'client_id'), ...(secret && { client_secret: secret }) },
+      { onSuccess },
+    );
+  }
+  return (
+    <form className={styles.form} onSubmit={submit} autoComplete="off">
+      <p className={styles.about}>
+        Register a client with {name}, with the address below to lead back to, and enter what it is given.{' '}
+        <a href={docsUrl} target="_blank" rel="noreferrer">
+          How {name} makes one
+        </a>
+      </p>
+      <CodeToCopy label="Redirect address" code={app.redirect_uri} />
+      <TextInput
+        name="client_id"
+        label="Client id"
+        defaultValue={isOwn ? (app.client_id ?? '') : ''}
+        pattern="[!-~]+"
+        title="Letters, digits and signs, without blanks"
+        maxLength={500}
+        spellCheck={false}
+        required
+        withAsterisk={false}
+      />
+      <PasswordField
+        name="client_secret"
+        label="Client secret"
+        description={isOwn ? 'Empty: the present one stays' : 'Sealed at once; empty for a public client'}
+        autoComplete="off"
+        maxLength={4_096}
+        required={false}
+      />
+      <Failure title="Nothing was changed" error={set.error} />
+      <div className={styles.actions}>
+        <Button type="submit" loading={set.isPending}>
+          Save the client
+        </Button>
+        {children}
+      </div>
+    </form>
+  );
+}

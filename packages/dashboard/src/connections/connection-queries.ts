@@ -1,0 +1,201 @@
+import { ApiError, unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+
+export type Connection = WorkerSchemas['Connection'];
+export type Integration = WorkerSchemas['Integration'];
+export type ConnectionTool = WorkerSchemas['ConnectionTool'];
+
+const PAGE_SIZE = 100;
+/** The most that a list answers with at once. */
+const TOOLS_PAGE_SIZE = 200;
+
+const useConnectionsKey = () => ['connections', useWorkspace()?.id];
+export const connectionKey = (workspaceId: string | undefined, id: string) => ['connections', workspaceId, 'one', id];
+const pathOf = (id: string) => ({ params: { path: { connection_id: id } } });
+
+/** Newest first. */
+export function useConnections() {
+  const key = useConnectionsKey();
+  return useInfiniteQuery({
+    queryKey: [...key, 'list'],
+    enabled: key[1] !== undefined,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }) =>
+      unwrap((await workerApi()).GET('/api/connections', { params: { query: { limit: PAGE_SIZE, offset } } })),
+    getNextPageParam: (page, pages) => (page.length === PAGE_SIZE ? pages.flat().length : undefined),
+  });
+}
+
+/** The newest of one app. */
+export function useConnectionsOf(app: string) {
+  const key = useConnectionsKey();
+  return useQuery({
+    queryKey: [...key, 'of', app],
+    enabled: key[1] !== undefined,
+    queryFn: async () =>
+      unwrap((await workerApi()).GET('/api/connections', { params: { query: { app, limit: PAGE_SIZE } } })),
+  });
+}
+
+export const readConnection = async (id: string, headers = {}): Promise<Connection> =>
+  unwrap((await workerApi()).GET('/api/connections/{connection_id}', { ...pathOf(id), headers }));
+
+export function useConnection(id: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: connectionKey(workspaceId, id),
+    enabled: workspaceId !== undefined,
+    queryFn: () => readConnection(id),
+  });
+}
+
+/** Of an MCP server also those that nobody may use. */
+export function useConnectionTools(id: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: [...connectionKey(workspaceId, id), 'tools'],
+    enabled: workspaceId !== undefined,
+    queryFn: async () => {
+      const { GET } = await workerApi();
+      const path = { connection_id: id };
+      return everyPage((page) =>
+        unwrap(GET('/api/connections/{connection_id}/tools', { params: { path, query: { all: true, ...page } } })),
+      );
+    },
+  });
+}
+
+export function useCatalogTools(slug: string) {
+  const key = useConnectionsKey();
+  return useQuery({
+    queryKey: [...key, 'catalog', slug, 'tools'],
+    enabled: key[1] !== undefined,
+    queryFn: async () => {
+      const { GET } = await workerApi();
+      return everyPage((query) =>
+        unwrap(GET('/api/integrations/catalog/{slug}/tools', { params: { path: { slug }, query } })),
+      );
+    },
+  });
+}
+
+async function everyPage<T>(read: (page: { limit: number; offset: number }) => Promise<T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for (let isMore = true; isMore; ) {
+    const page = await read({ limit: TOOLS_PAGE_SIZE, offset: all.length });
+    all.push(...page);
+    isMore = page.length === TOOLS_PAGE_SIZE;
+  }
+  return all;
+}
+
+/** Services that can be connected, with whether somebody has set their OAuth client. */
+export function useCatalog() {
+  const key = useConnectionsKey();
+  return useQuery({
+    queryKey: [...key, 'catalog'],
+    enabled: key[1] !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/integrations/catalog')),
+  });
+}
+
+/** Not given: as it is. */
+export type ConnectionChange = Partial<
+  Pick<Connection, 'label' | 'visibility' | 'hosts' | 'allowed_tools' | 'auth_secret'> & {
+    value: string;
+    url: string;
+    headers: Record<string, string>;
+  }
+>;
+
+/** Each makes what is shown of connections be read again. */
+export function useConnectionChanges() {
+  const key = useConnectionsKey();
+  const queryClient = useQueryClient();
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
+  const change = useMutation({
+    onSettled,
+    mutationFn: async ({ id, ...body }: { id: string } & ConnectionChange) =>
+      unwrap((await workerApi()).PATCH('/api/connections/{connection_id}', { ...pathOf(id), body })),
+  });
+  const check = useMutation({
+    onSettled,
+    mutationFn: async ({ id }: Connection) =>
+      unwrap((await workerApi()).POST('/api/connections/{connection_id}/test', pathOf(id))),
+  });
+  const remove = useMutation({
+    onSettled,
+    mutationFn: async ({ id, force = false }: { id: string; force?: boolean }) => {
+      const params = { path: { connection_id: id }, query: { force } };
+      return unwrap((await workerApi()).DELETE('/api/connections/{connection_id}', { params }));
+    },
+  });
+  const consent = useMutation({
+    mutationFn: async ({ id, scopes }: { id: string; scopes?: string[] }) => {
+      const body = scopes ? { scopes } : {};
+      return unwrap((await workerApi()).POST('/api/connections/{connection_id}/authorize', { ...pathOf(id), body }));
+    },
+    onSuccess: ({ authorization_url: url }) => window.location.assign(url),
+  });
+  return { change, check, remove, consent };
+}
+
+/** Workers declare it, so that deleting it has to be meant. */
+export const isInUse = (error: Error | null): boolean => error instanceof ApiError && error.code === 'in_use';
+
+/** The workspace's OAuth client of an app. */
+export function useClientChanges() {
+  const key = useConnectionsKey();
+  const queryClient = useQueryClient();
+  const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
+  const set = useMutation({
+    onSettled,
+    mutationFn: async ({ slug, ...body }: { slug: string; client_id: string; client_secret?: string }) =>
+      unwrap((await workerApi()).PUT('/api/integrations/apps/{slug}', { params: { path: { slug } }, body })),
+  });
+  const remove = useMutation({
+    onSettled,
+    mutationFn: async (slug: string) =>
+      unwrap((await workerApi()).DELETE('/api/integrations/apps/{slug}', { params: { path: { slug } } })),
+  });
+  return { set, remove };
+}
+
+export interface NewAccount {
+  app: string;
+  label?: string;
+  visibility: 'private' | 'workspace';
+  scopes?: string[];
+  parameters?: Record<string, string>;
+  value?: string;
+  hosts?: string[];
+}
+
+export interface NewServer {
+  label: string;
+  url: string;
+  visibility: 'private' | 'workspace';
+  headers?: Record<string, string>;
+}
+
+/** Of OAuth the browser goes on to the provider. @param onMade where nobody has to consent */
+export function useNewConnection(onMade: (made: Connection) => void) {
+  const key = useConnectionsKey();
+  const queryClient = useQueryClient();
+  const onSuccess = async (made: WorkerSchemas['NewConnection']) => {
+    if (made.authorization_url !== null) return window.location.assign(made.authorization_url);
+    await queryClient.invalidateQueries({ queryKey: key });
+    onMade(made);
+  };
+  const account = useMutation({
+    onSuccess,
+    mutationFn: async (body: NewAccount) => unwrap((await workerApi()).POST('/api/connections', { body })),
+  });
+  const server = useMutation({
+    onSuccess,
+    mutationFn: async (body: NewServer) => unwrap((await workerApi()).POST('/api/connections/mcp', { body })),
+  });
+  return { account, server };
+}

@@ -1,0 +1,22 @@
+import type { Connection, Integration } from './connection-queries';
+
+export const KIND_WORDS: Record<Connection['kind'], string> = { oauth: 'Account', mcp: 'MCP server', api_key: 'Key' };
+
+/** The name of its service, as far as the catalogue knows it. */
+export const serviceName = (app: string, catalog: readonly Integration[] | undefined): string =>
+  catalog?.find(({ slug }) => slug === app)?.name ?? app;
+
+interface Found {
+  ok: boolean;
+  error: string | null;
+  tools_count?: number;
+}
+
+/** What came of a check. */
+export function foundWords(label: string, { ok, error, tools_count: count }: Found): string {
+  if (!ok) return `${label} does not work: ${error}`;
+  return count === undefined ? `${label} works.` : `${label} works: ${count} ${count === 1 ? 'tool' : 'tools'}.`;
+}
+
+/** Names of hosts in a field, separated by blanks or commas. */
+export const hostsIn = (text: string): string[] => text.split(/[\s,]+/).filter((host) => host !== '');

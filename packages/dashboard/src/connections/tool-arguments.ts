@@ -1,0 +1,91 @@
+/** The input schema of a tool as rows. It may be a stranger's: whatever is not as expected is left to the schema itself. */
+
+export interface ToolArgument {
+  /** `filter.state`, `labels[]`. */
+  path: string;
+  /** 0 for an argument itself. */
+  depth: number;
+  type: string;
+  isRequired: boolean;
+  description: string;
+  /** "1 to 100", "one of open, closed". */
+  limits: string;
+}
+
+type Schema = Record<string, unknown>;
+
+const ROWS_MAX = 100;
+const DEPTH_MAX = 4;
+const VALUES_SHOWN = 12;
+
+const TYPES: Record<string, string> = {
+  ...{ string: 'Text', integer: 'Whole number', number: 'Number', boolean: 'Yes or no' },
+  ...{ object: 'Object', array: 'List', null: 'Nothing' },
+};
+
+/** Those of objects within it follow theirs. */
+export function toolArguments(schema: Schema): ToolArgument[] {
+  return within(schema, '', 0).slice(0, ROWS_MAX);
+}
+
+function within(schema: Schema, above: string, depth: number): ToolArgument[] {
+  if (depth === DEPTH_MAX || !isObject(schema.properties)) return [];
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(schema.properties)
+    .slice(0, ROWS_MAX)
+    .flatMap(([name, given]) => {
+      const one = isObject(given) ? given : {};
+      const path = above ? `${above}.${name}` : name;
+      const row = {
+        ...{ path, depth, type: typeOf(one), isRequired: required.includes(name), limits: limitsOf(one) },
+        description: typeof one.description === 'string' ? one.description : '',
+      };
+      const inner = isObject(one.items) ? within(one.items, `${path}[]`, depth + 1) : within(one, path, depth + 1);
+      return [row, ...inner];
+    });
+}
+
+function typeOf(schema: Schema): string {
+  const { type, items, format } = schema;
+  if (Array.isArray(schema.enum) || 'const' in schema) return 'One of';
+  if (type === 'array' && isObject(items) && typeof items.type === 'string') {
+    return `List: ${(TYPES[items.type] ?? 'any').toLowerCase()}`;
+  }
+  if (type === 'string' && typeof format === 'string') return `Text: ${format}`;
+  const types = [type].flat().filter((one): one is string => typeof one === 'string' && Object.hasOwn(TYPES, one));
+  if (types.length > 0) return alternatives(types.map((one) => TYPES[one] ?? 'Any'));
+  const choices = [schema.anyOf, schema.oneOf].find(Array.isArray);
+  return alternatives(choices ? choices.map((one) => (isObject(one) ? typeOf(one) : 'Any')) : ['Any']);
+}
+
+const alternatives = (types: string[]): string =>
+  [...new Set(types)].map((one, at) => (at ? one.toLowerCase() : one)).join(' or ');
+
+function limitsOf(schema: Schema): string {
+  const { minimum, maximum, maxLength, maxItems } = schema;
+  const values = 'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? schema.enum : [];
+  const shown = values.slice(0, VALUES_SHOWN).map(asText);
+  return [
+    shown.join(', ') + (values.length > shown.length ? ` and ${values.length - shown.length} more` : ''),
+    range(minimum, maximum),
+    typeof maxLength === 'number' && `up to ${maxLength} characters`,
+    typeof maxItems === 'number' && `up to ${maxItems} items`,
+    'default' in schema && `else ${asText(schema.default)}`,
+  ]
+    .filter(Boolean)
+    .join('; ');
+}
+
+function range(minimum: unknown, maximum: unknown): string {
+  const [least, most] = [minimum, maximum].map((one) => (typeof one === 'number' ? one : undefined));
+  if (least !== undefined && most !== undefined) return `${least} to ${most}`;
+  if (least !== undefined) return `${least} or more`;
+  return most === undefined ? '' : `${most} or less`;
+}
+
+const VALUE_CHARS_MAX = 80;
+const asText = (value: unknown): string =>
+  (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, VALUE_CHARS_MAX);
+
+const isObject = (value: unknown): value is Schema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

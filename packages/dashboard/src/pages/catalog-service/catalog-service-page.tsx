@@ -1,0 +1,145 @@
+import { Button, Skeleton } from '@mantine/core';
+import { Link, useParams } from 'react-router';
+import { roleAtLeast } from '../../accounts/roles';
+import { type Integration, useCatalog, useCatalogTools, useConnectionsOf } from '../../connections/connection-queries';
+import { ConnectionStatus } from '../../connections/connection-status';
+import { ScopeList } from '../../connections/scope-list';
+import { ToolList } from '../../connections/tool-list';
+import { NotFound } from '../../shell/frame/not-found';
+import { connectionPath, newConnectionPath, paths } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { Facts } from '../../ui/facts';
+import { ListItem } from '../../ui/list-item';
+import { LoadingPage } from '../../ui/loading-page';
+import { FailedToLoad } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import styles from './catalog-service-page.module.css';
+import { OauthClient } from './oauth-client';
+
+/** A service of the catalogue before anybody connects it: its tools, rights and hosts. */
+export default function CatalogServicePage() {
+  const { slug = '' } = useParams();
+  const { data: catalog, error, refetch } = useCatalog();
+  const integration = catalog?.find((one) => one.slug === slug);
+  useTitle(integration?.name ?? 'Service', [{ to: paths.newConnection, label: 'Services' }]);
+  if (error && !catalog) return <FailedToLoad what="The catalogue" error={error} retry={refetch} />;
+  if (!catalog) return <LoadingPage what="the service" columns={styles.columns} />;
+  if (!integration) return <NotFound what="service" />;
+  return <Loaded key={slug} integration={integration} />;
+}
+
+function Loaded({ integration }: { integration: Integration }) {
+  const { slug, name, description, category, logo, docs_url: docsUrl, hosts, scopes } = integration;
+  const mayConnect = roleAtLeast(useWorkspace()?.role, 'member');
+  return (
+    <>
+      <PageHead
+        title={
+          <span className={styles.title}>
+            <span className={styles.logo} aria-hidden="true">
+              {logo}
+            </span>
+            {name}
+          </span>
+        }
+        about={
+          <>
+            <span>{description}</span>
+            <a href={docsUrl} target="_blank" rel="noreferrer">
+              Documentation of {name}
+            </a>
+          </>
+        }
+        actions={
+          mayConnect && (
+            <Button component={Link} to={newConnectionPath(slug)}>
+              Connect
+            </Button>
+          )
+        }
+      />
+      <div className={styles.columns}>
+        <Tools slug={slug} name={name} />
+        <div className={styles.aside}>
+          <Panel title="About it">
+            <Facts
+              facts={[
+                ['Kind', category],
+                [
+                  'Declared as',
+                  <code key="declared" className={styles.code}>
+                    {slug}
+                  </code>,
+                ],
+                [
+                  'Token goes to',
+                  <ul key="hosts" className={styles.lines}>
+                    {hosts.map((host) => (
+                      <li key={host} className={styles.code}>
+                        {host}
+                      </li>
+                    ))}
+                  </ul>,
+                ],
+              ]}
+            />
+          </Panel>
+          <Connected slug={slug} />
+          <Panel title="Rights">
+            {scopes.length === 0 ? (
+              <p className={styles.about}>None has to be named.</p>
+            ) : (
+              <ScopeList scopes={scopes}>
+                {(scope) =>
+                  scopes.find((one) => one.name === scope.name)?.default && (
+                    <span className={styles.about}>Asked for unless others are chosen</span>
+                  )
+                }
+              </ScopeList>
+            )}
+          </Panel>
+          <OauthClient integration={integration} />
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Tools({ slug, name }: { slug: string; name: string }) {
+  const { data: tools, error, refetch } = useCatalogTools(slug);
+  return (
+    <Panel title="Tools" aside={tools && tools.length > 0 && <span className={styles.about}>{tools.length}</span>}>
+      {error && !tools ? (
+        <FailedToLoad what="Its tools" error={error} retry={refetch} />
+      ) : !tools ? (
+        <Skeleton height={320} radius={10} />
+      ) : tools.length === 0 ? (
+        <p className={styles.about}>
+          The catalogue has none of {name}. Code calls its API with the token of a connection.
+        </p>
+      ) : (
+        <ToolList tools={tools} isForeign={false} />
+      )}
+    </Panel>
+  );
+}
+
+/** Accounts that are connected already; nothing while there are none. */
+function Connected({ slug }: { slug: string }) {
+  const { data: connections = [] } = useConnectionsOf(slug);
+  if (connections.length === 0) return null;
+  return (
+    <Panel title="Connected">
+      <ul className={content.list} aria-label="Connected">
+        {connections.map(({ id, label, account_label: account, status }) => (
+          <ListItem key={id} what={<Link to={connectionPath(id)}>{label}</Link>} about={account}>
+            <ConnectionStatus status={status} />
+          </ListItem>
+        ))}
+      </ul>
+    </Panel>
+  );
+}

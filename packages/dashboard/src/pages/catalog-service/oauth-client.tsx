@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { roleAtLeast } from '../../accounts/roles';
+import { ClientForm } from '../../connections/client-form';
+import { type Integration, useClientChanges } from '../../connections/connection-queries';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './catalog-service-page.module.css';
+
+const CLIENTS = {
+  workspace: 'This workspace has set its own.',
+  operator: 'The operator has set one for every workspace. One of your own would win over it.',
+};
+
+/** As whom the service sees this platform: without a client nobody can connect an account. */
+export function OauthClient({ integration }: { integration: Integration }) {
+  const { name, app } = integration;
+  const mayChange = roleAtLeast(useWorkspace()?.role, 'admin');
+  const [isEditing, setEditing] = useState(false);
+  const { remove } = useClientChanges();
+  const isOwn = app.configured === 'workspace';
+  return (
+    <Panel title="OAuth client">
+      {isEditing ? (
+        <ClientForm integration={integration} onSaved={() => setEditing(false)}>
+          <Button variant="default" onClick={() => setEditing(false)}>
+            Cancel
+          </Button>
+        </ClientForm>
+      ) : (
+        <div className={styles.client}>
+          <p className={styles.about}>
+            {app.configured === null ? `None yet, so no account of ${name} can be connected.` : CLIENTS[app.configured]}
+          </p>
+          {app.client_id !== null && <code className={styles.code}>{app.client_id}</code>}
+          <Failure title="It was not taken away" error={remove.error} />
+          {mayChange && (
+            <div className={styles.actions}>
+              <Button variant="default" onClick={() => setEditing(true)}>
+                {isOwn ? 'Change it' : 'Set your own'}
+              </Button>
+              {isOwn && (
+                <ConfirmButton
+                  label="Take the OAuth client away"
+                  question="Take it away"
+                  busy={remove.isPending}
+                  onConfirm={() => remove.mutate(app.slug, { onSuccess: () => toast('The OAuth client is gone.') })}
+                >
+                  Take away
+                </ConfirmButton>
+              )}
+            </div>
+          )}
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,88 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Connection, Integration } from '../../connections/connection-queries';
+import { serviceName } from '../../connections/connection-words';
+import { catalogServicePath, workerPath } from '../../shell/paths';
+import { Facts } from '../../ui/facts';
+import { Panel } from '../../ui/panel';
+import { Timestamp } from '../../ui/timestamp';
+import { useMemberNames } from '../../workers/use-member-names';
+import styles from './connection-page.module.css';
+
+interface ConnectionFactsProps {
+  connection: Connection;
+  /** Undefined until it is known. */
+  catalog: Integration[] | undefined;
+}
+
+export function ConnectionFacts({ connection, catalog }: ConnectionFactsProps) {
+  const names = useMemberNames();
+  const { app, account_label: account, url, auth_secret: secret, parameters, hosts, visibility, used_by } = connection;
+  const owner = (connection.owner_id !== null && names?.get(connection.owner_id)) || 'a token';
+  const isInCatalogue = catalog?.some(({ slug }) => slug === app);
+  const given: ([name: string, value: ReactNode] | false)[] = [
+    [
+      'Service',
+      isInCatalogue ? (
+        <Link key="service" to={catalogServicePath(app)}>
+          {serviceName(app, catalog)}
+        </Link>
+      ) : (
+        serviceName(app, catalog)
+      ),
+    ],
+    [
+      'Declared as',
+      <code key="declared" className={styles.code}>
+        {app}
+      </code>,
+    ],
+    account !== null && ['Account', account],
+    url !== null && [
+      'Address',
+      <span key="address" className={styles.code}>
+        {url}
+      </span>,
+    ],
+    secret !== null && ['Token', `The secret ${secret}`],
+    ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
+    ['Goes to', hosts.length === 0 ? 'No host' : <Lines key="hosts" lines={hosts} />],
+    ['For', visibility === 'workspace' ? 'All workers of the workspace' : `Private workers of ${owner}`],
+    ['Owner', owner],
+    ['Used by', <UsedBy key="used" workers={used_by} />],
+    ['Last used', <When key="last-used" at={connection.last_used_at} />],
+    ['Last checked', <When key="checked" at={connection.last_checked_at} />],
+    connection.expires_at !== null && ['Token renewed', <When key="expires" at={connection.expires_at} />],
+    ['Made', <When key="made" at={connection.created_at} />],
+  ];
+  return (
+    <Panel title="About it">
+      <Facts facts={given.filter((fact) => fact !== false)} />
+    </Panel>
+  );
+}
+
+const When = ({ at }: { at: string | null }) => (at === null ? 'Never' : <Timestamp at={Date.parse(at)} />);
+
+const Lines = ({ lines }: { lines: string[] }) => (
+  <ul className={styles.lines}>
+    {lines.map((line) => (
+      <li key={line} className={styles.code}>
+        {line}
+      </li>
+    ))}
+  </ul>
+);
+
+function UsedBy({ workers }: { workers: Connection['used_by'] }) {
+  if (workers.length === 0) return 'No worker';
+  return (
+    <ul className={styles.lines} aria-label="Workers that declare it">
+      {workers.map(({ id, name }) => (
+        <li key={id}>
+          <Link to={workerPath(id)}>{name}</Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

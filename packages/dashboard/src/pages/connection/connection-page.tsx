@@ -1,0 +1,160 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { Elsewhere } from '../../accounts/elsewhere';
+import {
+  type Connection,
+  connectionKey,
+  isInUse,
+  readConnection,
+  useCatalog,
+  useConnection,
+  useConnectionChanges,
+  useConnectionTools,
+} from '../../connections/connection-queries';
+import { ConnectionStatus } from '../../connections/connection-status';
+import { foundWords, KIND_WORDS, serviceName } from '../../connections/connection-words';
+import { isStatus } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { CodeToCopy } from '../../ui/code-to-copy';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { LoadingPage } from '../../ui/loading-page';
+import { FailedToLoad, Failure, Notice } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { codeExample } from './code-example';
+import { ConnectionFacts } from './connection-facts';
+import styles from './connection-page.module.css';
+import { ConnectionTools } from './connection-tools';
+import { EditConnection } from './edit-connection';
+import { Mend } from './mend';
+import { Rights } from './rights';
+
+/** One account, key or MCP server: whether it works, who may use it, and the tools that it offers. */
+export default function ConnectionPage() {
+  const { connectionId = '' } = useParams();
+  const workspaceId = useWorkspace()?.id;
+  const { data: connection, error, refetch } = useConnection(connectionId);
+  useTitle(connection?.label ?? 'Connection');
+  if (isStatus(error, 403, 404)) {
+    const queryKey = connectionKey(workspaceId, connectionId);
+    return (
+      <Elsewhere what="connection" queryKey={queryKey} read={(headers) => readConnection(connectionId, headers)} />
+    );
+  }
+  if (error && !connection) return <FailedToLoad what="The connection" error={error} retry={refetch} />;
+  if (!connection) return <LoadingPage what="the connection" columns={styles.columns} />;
+  return <Loaded key={connectionId} connection={connection} />;
+}
+
+function Loaded({ connection }: { connection: Connection }) {
+  const { id, label, kind, app, status, account_label: account, permissions } = connection;
+  const catalog = useCatalog();
+  const navigate = useNavigate();
+  const [isEditing, setEditing] = useState(false);
+  const { check, remove, consent } = useConnectionChanges();
+  const service = serviceName(app, catalog.data);
+
+  function deleteIt(force: boolean) {
+    const onSuccess = () => {
+      // Gone first: its page would ask for it once more.
+      navigate(paths.connections);
+      toast(`${label} is deleted.`);
+    };
+    remove.mutate({ id, force }, { onSuccess });
+  }
+
+  return (
+    <>
+      <PageHead
+        title={label}
+        about={
+          <>
+            <ConnectionStatus status={status} />
+            <span>{kind === 'oauth' ? `Account of ${service}` : KIND_WORDS[kind]}</span>
+            {account && <span>{account}</span>}
+          </>
+        }
+        actions={
+          permissions.edit && (
+            <>
+              {permissions.delete && (
+                <ConfirmButton
+                  label={`Delete ${label}`}
+                  question="Delete it"
+                  busy={remove.isPending}
+                  onConfirm={() => deleteIt(false)}
+                >
+                  Delete
+                </ConfirmButton>
+              )}
+              <Button variant="default" onClick={() => setEditing(true)}>
+                Edit
+              </Button>
+              {status !== 'pending' && (
+                <Button
+                  variant="default"
+                  loading={check.isPending}
+                  onClick={() => check.mutate(connection, { onSuccess: (found) => toast(foundWords(label, found)) })}
+                >
+                  Check now
+                </Button>
+              )}
+            </>
+          )
+        }
+      />
+      <div className={styles.parts}>
+        {isInUse(remove.error) ? (
+          <Notice
+            tone="error"
+            title="It is in use, so it was not deleted"
+            action={
+              <Button color="red" loading={remove.isPending} onClick={() => deleteIt(true)}>
+                Delete it anyway
+              </Button>
+            }
+          >
+            Runs of the workers that declare it fail once it is gone.
+          </Notice>
+        ) : (
+          <Failure title="It was not deleted" error={remove.error} />
+        )}
+        <Failure title="It could not be checked" error={check.error} />
+        <Mend
+          connection={connection}
+          isBusy={consent.isPending}
+          onConsent={() => consent.mutate({ id })}
+          onEdit={() => setEditing(true)}
+        />
+        <Failure title="Nobody was sent to the provider" error={consent.error} />
+        <div className={styles.columns}>
+          <div className={styles.main}>
+            <InCode connection={connection} />
+            <ConnectionTools connection={connection} service={service} />
+          </div>
+          <div className={styles.aside}>
+            <ConnectionFacts connection={connection} catalog={catalog.data} />
+            {kind === 'oauth' && <Rights connection={connection} catalog={catalog.data} />}
+          </div>
+        </div>
+      </div>
+      {isEditing && <EditConnection connection={connection} onClose={() => setEditing(false)} />}
+    </>
+  );
+}
+
+/** Nothing where a server has no tool that code could call. */
+function InCode({ connection }: { connection: Connection }) {
+  const { data: tools } = useConnectionTools(connection.id);
+  const isServer = connection.kind === 'mcp';
+  if (!tools || (isServer && !tools.some(({ allowed }) => allowed))) return null;
+  return (
+    <CodeToCopy
+      label={`In the code of a worker that declares ${connection.app}`}
+      code={codeExample(connection, tools)}
+    />
+  );
+}

@@ -1,0 +1,172 @@
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { useState } from 'react';
+import {
+  type Connection,
+  type ConnectionTool,
+  useConnectionChanges,
+  useConnectionTools,
+} from '../../connections/connection-queries';
+import { ToolList } from '../../connections/tool-list';
+import { toast } from '../../shell/toasts';
+import { FailedToLoad, Failure, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './connection-page.module.css';
+
+interface ConnectionToolsProps {
+  connection: Connection;
+  /** The name of its service. */
+  service: string;
+}
+
+export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
+  const { id, kind } = connection;
+  const { data: tools, error, refetch } = useConnectionTools(id);
+  const { change } = useConnectionChanges();
+  const isServer = kind === 'mcp';
+  return (
+    <Panel title="Tools" aside={tools && tools.length > 0 && <span className={styles.about}>{tools.length}</span>}>
+      <div className={styles.tools}>
+        {error && !tools ? (
+          <FailedToLoad what="Its tools" error={error} retry={refetch} />
+        ) : !tools ? (
+          <Skeleton height={240} radius={10} />
+        ) : tools.length === 0 ? (
+          <p className={styles.about}>
+            {isServer ? 'The server has no tools.' : `The catalogue has none of ${service}: code calls its API itself.`}
+          </p>
+        ) : isServer ? (
+          // A list that somebody else has saved is shown; what was ticked here is then ticked again.
+          <ServerTools
+            key={JSON.stringify(connection.allowed_tools)}
+            connection={connection}
+            tools={tools}
+            change={change}
+          />
+        ) : (
+          <ToolList tools={tools} isForeign={false} />
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+interface ServerToolsProps {
+  connection: Connection;
+  tools: readonly ConnectionTool[];
+  change: ReturnType<typeof useConnectionChanges>['change'];
+}
+
+/** The tools of an MCP server: described by a stranger, and chosen by whoever may edit the connection. */
+function ServerTools({ connection, tools, change }: ServerToolsProps) {
+  const { id, allowed_tools: saved, permissions } = connection;
+  const [isEach, setEach] = useState(saved !== null);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(() => new Set(saved ?? tools.map(({ name }) => name)));
+  const changed = tools.filter((tool) => tool.changed);
+  const isSame = isEach === (saved !== null) && (!isEach || sameNames(chosen, saved ?? []));
+
+  function save(allowed: string[] | null, words: string) {
+    change.mutate({ id, allowed_tools: allowed }, { onSuccess: () => toast(words) });
+  }
+  function reset() {
+    change.reset();
+    setEach(saved !== null);
+    setChosen(new Set(saved ?? tools.map(({ name }) => name)));
+  }
+
+  return (
+    <>
+      {changed.length > 0 && (
+        <Notice
+          tone="error"
+          title={
+            changed.length === 1 && changed[0]
+              ? `${changed[0].name} is not described as it was`
+              : `${changed.length} tools are not described as they were`
+          }
+          action={
+            permissions.edit && (
+              <Button
+                variant="default"
+                loading={change.isPending}
+                onClick={() => save(saved, 'The descriptions are accepted as they are.')}
+              >
+                Accept as described now
+              </Button>
+            )
+          }
+        >
+          The server has changed a description or its arguments since they were first seen. Agents act on these words:
+          read them before you accept.
+        </Notice>
+      )}
+      <p className={styles.about}>
+        Descriptions are words of the server, shown as they came. Characters that cannot be seen are named.
+      </p>
+      {permissions.edit ? (
+        <div className={styles.choice}>
+          <NativeSelect
+            label="Workers may call"
+            value={isEach ? 'each' : 'all'}
+            onChange={(event) => setEach(event.currentTarget.value === 'each')}
+            data={[
+              { value: 'all', label: 'All tools, also those to come' },
+              { value: 'each', label: 'Only the tools chosen below' },
+            ]}
+          />
+          {isEach && (
+            <div className={styles.actions}>
+              <Button variant="default" onClick={() => setChosen(new Set(tools.map(({ name }) => name)))}>
+                Choose all
+              </Button>
+              <Button variant="default" onClick={() => setChosen(new Set())}>
+                Choose none
+              </Button>
+            </div>
+          )}
+        </div>
+      ) : (
+        <p className={styles.about}>
+          {saved === null
+            ? 'Workers may call all of them.'
+            : `Workers may call ${tools.filter(({ allowed }) => allowed).length} of ${tools.length}.`}
+        </p>
+      )}
+      <ToolList
+        tools={tools}
+        isForeign
+        {...(isEach &&
+          permissions.edit && {
+            choice: {
+              chosen,
+              onChange: (name, isChosen) => {
+                const next = new Set(chosen);
+                if (isChosen) next.add(name);
+                else next.delete(name);
+                setChosen(next);
+              },
+            },
+          })}
+      />
+      <Failure title="Nothing was changed" error={change.error} />
+      {!isSame && (
+        <div className={styles.save}>
+          <span>{isEach ? `${chosen.size} of ${tools.length} chosen` : 'All tools, also those to come'}</span>
+          <div className={styles.actions}>
+            <Button variant="default" onClick={reset}>
+              Cancel
+            </Button>
+            <Button
+              loading={change.isPending}
+              onClick={() => save(isEach ? [...chosen] : null, 'The allowed tools are saved.')}
+            >
+              Save
+            </Button>
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+const sameNames = (chosen: ReadonlySet<string>, saved: readonly string[]): boolean =>
+  chosen.size === saved.length && saved.every((name) => chosen.has(name));

@@ -1,0 +1,115 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import type { FormEvent } from 'react';
+import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
+import { hostsIn } from '../../connections/connection-words';
+import { toast } from '../../shell/toasts';
+import { Dialog } from '../../ui/dialog';
+import { Failure } from '../../ui/notice';
+import { PasswordField } from '../../ui/password-field';
+import { textIn } from '../../ui/text-in';
+import styles from './connection-page.module.css';
+
+/** Its name, for whom it is, and whatever of its kind can be replaced; a value is never shown. */
+export function EditConnection({ connection, onClose }: { connection: Connection; onClose: () => void }) {
+  const { id, kind, label, visibility, hosts, url, permissions } = connection;
+  const { change } = useConnectionChanges();
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const wanted = changesIn(new FormData(event.currentTarget), connection);
+    if (Object.keys(wanted).length === 0) return onClose();
+    const onSuccess = (changed: Connection) => {
+      toast(`${changed.label}: saved`);
+      onClose();
+    };
+    change.mutate({ id, ...wanted }, { onSuccess });
+  }
+  return (
+    <Dialog title={`Edit ${label}`} onClose={onClose}>
+      <form className={`${styles.form} ${styles.dialog}`} onSubmit={submit} autoComplete="off">
+        <TextInput name="label" label="Name" defaultValue={label} maxLength={120} required withAsterisk={false} />
+        {permissions.change_visibility && (
+          <NativeSelect
+            name="visibility"
+            label="For"
+            defaultValue={visibility}
+            data={[
+              { value: 'workspace', label: 'All workers of the workspace' },
+              { value: 'private', label: 'Private workers of its owner' },
+            ]}
+          />
+        )}
+        {kind === 'api_key' && (
+          <>
+            <TextInput
+              name="hosts"
+              label="Hosts that it may go to"
+              description="Separated by commas; *.example.com for all below one"
+              defaultValue={hosts.join(', ')}
+              required
+              withAsterisk={false}
+            />
+            <PasswordField
+              name="value"
+              label="New value"
+              description="Empty: the present one stays"
+              autoComplete="off"
+              required={false}
+            />
+          </>
+        )}
+        {kind === 'mcp' && (
+          <>
+            <TextInput
+              name="url"
+              type="url"
+              label="Address"
+              description="Another one gets none of the headers that were meant for this one"
+              defaultValue={url ?? ''}
+              required
+              withAsterisk={false}
+            />
+            <PasswordField
+              name="token"
+              label="New token"
+              description="Replaces the headers that are stored; empty: they stay"
+              autoComplete="off"
+              required={false}
+            />
+          </>
+        )}
+        <Failure title="Nothing was changed" error={change.error} />
+        <div className={styles.actions}>
+          <Button type="submit" loading={change.isPending}>
+            Save
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Only what is not as it was: each field says whether it may be changed at all. */
+function changesIn(given: FormData, connection: Connection): ConnectionChange {
+  const label = textIn(given, 'label');
+  const visibility = given.get('visibility');
+  const hosts = hostsIn(textIn(given, 'hosts'));
+  const value = String(given.get('value') ?? '');
+  const url = textIn(given, 'url');
+  const token = textIn(given, 'token');
+  return {
+    ...(label !== connection.label && { label }),
+    ...((visibility === 'workspace' || visibility === 'private') &&
+      visibility !== connection.visibility && { visibility }),
+    ...(connection.kind === 'api_key' && hosts.join() !== connection.hosts.join() && { hosts }),
+    ...(value && { value }),
+    ...(url && url !== connection.url && { url }),
+    ...(token && {
+      headers: { Authorization: `Bearer ${token}` },
+      // The server is shown one token alone.
+      ...(connection.auth_secret !== null && { auth_secret: null }),
+    }),
+  };
+}

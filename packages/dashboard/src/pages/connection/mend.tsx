@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core';
+import type { Connection } from '../../connections/connection-queries';
+import { Notice } from '../../ui/notice';
+
+interface MendProps {
+  connection: Connection;
+  isBusy: boolean;
+  onConsent: () => void;
+  onEdit: () => void;
+}
+
+/** Why it does not work, with the button that leads out of it for whoever may press it; nothing where it works. */
+export function Mend({ connection, isBusy, onConsent, onEdit }: MendProps) {
+  const { kind, status, problem, permissions } = connection;
+  if (status === 'active') return null;
+  if (status === 'pending') {
+    return (
+      <Notice
+        tone="info"
+        title="Nobody has consented yet"
+        action={permissions.edit && <Consent isBusy={isBusy} onConsent={onConsent} label="Consent" />}
+      >
+        Workers that declare it cannot run until its owner has said yes at the provider.
+      </Notice>
+    );
+  }
+  const isKey = kind === 'api_key';
+  const button =
+    kind === 'oauth' ? (
+      <Consent isBusy={isBusy} onConsent={onConsent} label="Consent again" />
+    ) : (
+      <Button onClick={onEdit}>{isKey ? 'Replace the key' : 'Change its address or token'}</Button>
+    );
+  return (
+    <Notice
+      tone="error"
+      title={kind === 'oauth' ? 'Somebody has to consent again' : 'It does not work'}
+      action={permissions.edit && button}
+    >
+      {problem ?? 'The last check failed.'}
+      {!permissions.edit && '\nIts owner or an admin can mend it.'}
+    </Notice>
+  );
+}
+
+const Consent = ({ isBusy, onConsent, label }: { isBusy: boolean; onConsent: () => void; label: string }) => (
+  <Button loading={isBusy} onClick={onConsent}>
+    {label}
+  </Button>
+);

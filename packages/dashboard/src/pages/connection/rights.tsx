@@ -1,0 +1,89 @@
+import { Button, Checkbox } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { type Connection, type Integration, useConnectionChanges } from '../../connections/connection-queries';
+import { serviceName } from '../../connections/connection-words';
+import { ScopeList } from '../../connections/scope-list';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './connection-page.module.css';
+
+interface RightsProps {
+  connection: Connection;
+  /** Undefined until it is known. */
+  catalog: Integration[] | undefined;
+}
+
+/** Rights that the provider has granted, and those that can be asked for by consenting again. */
+export function Rights({ connection, catalog }: RightsProps) {
+  const { app, scopes, permissions, status } = connection;
+  const [isChoosing, setChoosing] = useState(false);
+  const known = catalog?.find(({ slug }) => slug === app)?.scopes ?? [];
+  const service = serviceName(app, catalog);
+  const granted = scopes.map((name) => known.find((one) => one.name === name) ?? { name, description: name });
+  return (
+    <Panel
+      title="Rights"
+      aside={
+        permissions.edit &&
+        !isChoosing &&
+        status !== 'pending' && (
+          <Button variant="default" size="xs" onClick={() => setChoosing(true)}>
+            Change rights
+          </Button>
+        )
+      }
+    >
+      {isChoosing ? (
+        <ChooseRights connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
+      ) : granted.length === 0 ? (
+        <p className={styles.about}>
+          {status === 'pending' ? 'None until somebody consents.' : `${service} did not say which it has granted.`}
+        </p>
+      ) : (
+        <ScopeList scopes={granted} />
+      )}
+    </Panel>
+  );
+}
+
+interface ChooseRightsProps {
+  connection: Connection;
+  known: { name: string; description: string }[];
+  service: string;
+  onCancel: () => void;
+}
+
+function ChooseRights({ connection: { id, scopes }, known, service, onCancel }: ChooseRightsProps) {
+  const { consent } = useConnectionChanges();
+  const [chosen, setChosen] = useState<readonly string[]>(scopes);
+  const others = scopes.filter((name) => !known.some((one) => one.name === name));
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    consent.mutate({ id, scopes: [...chosen] });
+  }
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <p className={styles.about}>You are sent to {service} to consent, with the same account as before.</p>
+      {[...known, ...others.map((name) => ({ name, description: name }))].map(({ name, description }) => (
+        <Checkbox
+          key={name}
+          label={description}
+          description={description === name ? undefined : name}
+          checked={chosen.includes(name)}
+          onChange={(event) =>
+            setChosen(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
+          }
+        />
+      ))}
+      <Failure title="Nobody was sent to the provider" error={consent.error} />
+      <div className={styles.actions}>
+        <Button type="submit" loading={consent.isPending}>
+          Go to {service}
+        </Button>
+        <Button variant="default" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

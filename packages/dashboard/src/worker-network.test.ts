@@ -1,0 +1,91 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newAccounts } from './test/fake-accounts';
+import { newWorker, newWorkers } from './test/fake-workers';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('the network rule of a worker', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts = newAccounts();
+    site.api.workers = newWorkers();
+    site.api.workers.list.push(
+      newWorker('report', { name: 'Report' }),
+      newWorker('watch', { name: 'Watch', network: { allow: ['api.github.com', '*.example.com:8443'] } }),
+    );
+  });
+  const lastSent = () => site.api.workers.sent.at(-1)?.body;
+  const host = (page: Awaited<ReturnType<typeof site.signedIn>>, at: number) =>
+    page.getByRole('textbox', { name: `Host ${at}`, exact: true });
+
+  test.each(LOOKS)('axe finds nothing: %s', async (look, options) => {
+    const page = await site.signedIn('/workers/watch/settings', options);
+    const panel = page.getByRole('region', { name: 'Network' });
+    await panel.getByRole('button', { name: 'Add a host' }).click();
+    await host(page, 3).fill('https://files.example.com/');
+    const errors = [{ path: 'network.allow.2', message: 'must be a host, such as api.example.com' }];
+    site.api.workers.refuseNext = { status: 400, body: { detail: 'network is not valid', errors } };
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await panel.getByText('One field above is not right yet.').waitFor();
+    await checkPage(page, 'worker-network', look);
+  });
+
+  test('hosts are named in rows; what is wrong with one is said beside it until it is typed anew', async () => {
+    const page = await site.signedIn('/workers/report/settings');
+    const panel = page.getByRole('region', { name: 'Network' });
+    await panel.getByLabel('Its code reaches').selectOption('Only these hosts');
+    await host(page, 1).fill('api.github.com');
+    await panel.getByRole('button', { name: 'Add a host' }).click();
+    await page.keyboard.type('*.com');
+    await panel.getByRole('button', { name: 'Add a host' }).click();
+    // An empty row is left out, so what is refused is the second that was sent, and the third of the rows.
+    await panel.getByRole('button', { name: 'Add a host' }).click();
+    await page.keyboard.type('db.example.com:8443');
+    const errors = [{ path: 'network.allow.1', message: 'means every host of a top-level domain' }];
+    site.api.workers.refuseNext = { status: 400, body: { detail: 'network.allow.1: means every host', errors } };
+    await page.keyboard.press('Enter');
+    await panel.getByText('One field above is not right yet.').waitFor();
+    await expect(host(page, 2).evaluate((field) => field === document.activeElement)).resolves.toBe(true);
+    await panel.getByText('means every host of a top-level domain').waitFor();
+    await page.keyboard.type('x');
+    await panel.getByText('means every host of a top-level domain').waitFor({ state: 'detached' });
+    await host(page, 2).fill('*.example.com');
+    await panel.getByRole('button', { name: 'Remove host 3' }).click();
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Network: saved').waitFor();
+    expect(lastSent()).toEqual({ network: { allow: ['api.github.com', '*.example.com', 'db.example.com:8443'] } });
+    await page.getByText('Reaches 3 hosts alone').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Reaches 3 hosts alone').waitFor({ state: 'detached' });
+    expect(lastSent()).toEqual({ network: 'public' });
+  });
+
+  test('a list that is pasted becomes rows, and no network is a rule of its own', async () => {
+    const page = await site.signedIn('/workers/report/settings');
+    const panel = page.getByRole('region', { name: 'Network' });
+    await panel.getByLabel('Its code reaches').selectOption('Only these hosts');
+    await host(page, 1).evaluate((field) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text', 'a.example.com\nb.example.com, c.example.com\n');
+      field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    });
+    await expect(host(page, 3).inputValue()).resolves.toBe('c.example.com');
+    await panel.getByLabel('Its code reaches').selectOption('No network');
+    await panel.getByText('Whatever its code asks for is refused').waitFor();
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Network: saved').waitFor();
+    expect(lastSent()).toEqual({ network: 'none' });
+    await page.locator('main').getByText('No network', { exact: true }).first().waitFor();
+  });
+
+  test('a viewer reads the hosts', async () => {
+    site.api.accounts.me.role = 'viewer';
+    for (const one of site.api.accounts.me.workspaces) one.role = 'viewer';
+    const page = await site.signedIn('/workers/watch/settings');
+    await expect(host(page, 2).inputValue()).resolves.toBe('*.example.com:8443');
+    await expect(host(page, 2).isDisabled()).resolves.toBe(true);
+    await expect(page.getByRole('region', { name: 'Network' }).getByRole('button').count()).resolves.toBe(0);
+    await page.getByText('Reaches 2 hosts alone').waitFor();
+  });
+});
