@@ -89,7 +89,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'run_worker',
     title: 'Run a worker',
     description:
-      'Starts a run and waits up to 50 seconds for its end. Answers with the finished run, or with one whose `status` says that it goes on: ask `get_run` later.',
+      'Starts a run and waits up to 50 seconds for its end. Answers with the finished run, or with one whose `status` says that it goes on: ask `get_run` later. One that waits for an approval asks the person through the client, if it can.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'startRun', hints: RUNS, waits: true, without: ['wait'] },
   },
   {
