@@ -10,6 +10,7 @@ export const TOOLSETS: Record<Toolset, string> = {
   automations: 'Automations',
   skills: 'Skills',
   contexts: 'Contexts',
+  connections: 'Connections',
   overview: 'Overview',
   published: 'Published workers',
 };

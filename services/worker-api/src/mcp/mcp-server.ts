@@ -48,6 +48,7 @@ const INSTRUCTIONS =
 /** The schemas of all tools are made once; nothing of a caller outlives their request. */
 export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHandler {
   const shapeOf = operationShapes();
+  const runSchema = outputOf(RUN_PUBLISHED, shapeOf);
   const described = new Map(TOOLS.map((tool) => [tool.name, describe(tool, shapeOf)]));
   return createMcpHandler(
     ({ era, requestInfo, authInfo }) => {
@@ -80,7 +81,7 @@ export function createMcp({ urls, version, log, hasher }: McpOptions): McpHttpHa
       server.setRequestHandler('tools/list', async (_, { mcpReq }) => ({
         tools: [
           ...offered.map(({ name }) => described.get(name) as DescribedTool),
-          ...(await published(mcpReq.signal)).map(describePublished),
+          ...(await published(mcpReq.signal)).map((one) => describePublished(one, runSchema)),
         ],
       }));
       server.setRequestHandler('tools/call', async ({ params }, context) => {
@@ -170,7 +171,7 @@ function outputOf({ waits, surface, operationId }: Tool, shapeOf: ReturnType<typ
 }
 
 function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>): DescribedTool {
-  const { name, title, description, hints, without = [], fixed = {}, choice, answersText } = tool;
+  const { name, title, description, hints, example, without = [], fixed = {}, choice, answersText } = tool;
   const { input } = shapeOf(tool.surface, tool.operationId);
   const { properties, required } = input as { properties: Json; required: string[] };
   const left = [...without, ...Object.keys(fixed)];
@@ -187,6 +188,7 @@ function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>): Desc
         ...chosen,
       } as DescribedTool['inputSchema']['properties'],
       required: [...required.filter((key) => !left.includes(key)), ...(choice ? [choice.argument] : [])],
+      examples: [example],
     },
     outputSchema: answersText ? FILE_OUTPUT : outputOf(tool, shapeOf),
     annotations: {
