@@ -156,6 +156,7 @@ export function createApp(options: AppOptions) {
         urls: options.surfaceUrls,
         version,
         log,
+        hasher: deps.hasher,
         bearerFor: bearerOfGrant(issueAccessToken),
       }),
     },

@@ -404,6 +404,10 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     restricted: await limitedBy('workspace', { role: 'viewer' }),
     admin: await limitedBy('workspace', {}),
   };
+  await asOwner('POST', '/api/workers', {
+    name: 'Another worker',
+    files: [{ path: 'main.py', content: 'def run(): pass' }],
+  });
   const restricted = {
     readonly: await limitedBy('personal', { restrict: { readonly: true } }),
     elsewhere: await limitedBy('personal', { restrict: { workers: ['another-worker'], automations: ['aut_another'] } }),

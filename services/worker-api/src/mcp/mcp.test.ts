@@ -2,6 +2,8 @@ import { readOperations } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { given } from '@gantry/testing';
 import type { Client } from '@modelcontextprotocol/client';
+import { Ajv2020 } from 'ajv/dist/2020';
+import { callerOf } from '../test/caller';
 import { connectMcp } from '../test/connect-mcp';
 import { createWorker } from '../test/create-worker';
 import { BASE_URL, testWorkerApi } from '../test/test-worker-api';
@@ -26,17 +28,38 @@ const refusal = async (client: Client, name: string, args: Record<string, unknow
   return JSON.stringify(answer.content);
 };
 
+/** What agents were promised; the table may have more. */
+const PROMISED = [
+  ...['list_workers', 'get_worker', 'create_worker', 'update_worker_files', 'run_worker', 'get_run', 'get_run_logs'],
+  ...['list_runs', 'cancel_run', 'replay_run', 'list_approvals', 'decide_approval', 'list_automations'],
+  ...['run_automation', 'deploy_automation', 'test_artifact', 'search_skills', 'get_skill', 'publish_skill'],
+  ...['list_contexts', 'read_context_file', 'write_context_file', 'list_connections', 'get_overview'],
+];
+
+test('each promised tool says what it takes, answers and does, with an example that it takes', async () => {
+  const client = await connect(api.owner.jwt);
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(PROMISED));
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  for (const { name, title, description, annotations, inputSchema, outputSchema } of tools) {
+    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {};
+    const hints = [readOnlyHint, destructiveHint, idempotentHint, openWorldHint];
+    expect([name, hints.map((hint) => typeof hint)]).toEqual([name, hints.map(() => 'boolean')]);
+    expect([name, title, description]).toEqual([name, expect.any(String), expect.stringMatching(/\.$/)]);
+    expect([name, outputSchema?.type]).toEqual([name, 'object']);
+    expect([name, Object.keys(outputSchema ?? {})]).not.toEqual([name, ['type']]);
+    expect(ajv.validateSchema(outputSchema as object)).toBe(true);
+    const check = ajv.compile(inputSchema);
+    const examples = inputSchema.examples as object[];
+    expect(examples).toHaveLength(1);
+    for (const example of examples) expect([name, check(example), check.errors]).toEqual([name, true, null]);
+  }
+});
+
 test.each(ERAS)('an agent makes a worker, runs it and reads what it did: %s', async (era) => {
   const client = await connect(api.owner.jwt, { era });
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(TOOLS.map(({ name }) => name));
-  for (const { annotations, description, inputSchema } of tools) {
-    const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations ?? {};
-    for (const hint of [readOnlyHint, destructiveHint, idempotentHint, openWorldHint])
-      expect(typeof hint).toBe('boolean');
-    expect(description).toMatch(/\.$/);
-    expect(inputSchema.type).toBe('object');
-  }
 
   const files = [{ path: 'main.py', content: 'def run(n=1):\n    return {"total": n}\n' }];
   const made = await structured(client, 'create_worker', { name: `Counted ${era}`, files });
@@ -110,9 +133,23 @@ test('wrong arguments are named in the words of the API, and nothing leaves the 
   expect(await refusal(client, 'get_run', { run_id: '../workers' })).toMatch(/404|400/);
   expect(await refusal(client, 'list_runs', { limit: 0 })).toMatch(/400.*limit/);
   expect(await refusal(client, 'list_runs', { wait: 3 })).toMatch(/there is no argument wait/);
+  expect(await refusal(client, 'run_worker', { worker_id: 'hello', wait: 3 })).toMatch(/there is no argument wait/);
   expect(await refusal(client, 'decide_approval', { approval_id: 'apr_x', verdict: 'maybe' })).toMatch(
     /approve, reject/,
   );
+});
+
+test('a file of a context is written, and read as text', async () => {
+  const client = await connect(api.owner.jwt);
+  await callerOf(api.url, api.owner.jwt).post('/api/contexts', {
+    name: 'handbook',
+    files: [{ path: 'a.md', content: 'a' }],
+  });
+  const file = { name: 'handbook', path: 'refunds.md' };
+  await structured(client, 'write_context_file', { ...file, content: '# Refunds' });
+  expect(await structured(client, 'read_context_file', file)).toEqual({ text: '# Refunds' });
+  const listed = await structured(client, 'list_connections');
+  expect(listed).toEqual({ items: [], total: 0 });
 });
 
 test('what is shown once to a person is in no answer', async () => {

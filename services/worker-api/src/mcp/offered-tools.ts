@@ -3,6 +3,7 @@ import { isOpenTo, type Principal, readOperations } from '@gantry/http';
 import { openapiFiles, type Surface } from '@gantry/openapi';
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
 import type { Json, operationShapes } from './operation-schemas';
+import { FILE_OUTPUT } from './tool-result';
 import type { Tool } from './tools';
 
 const operationsOf = (surface: Surface) =>
@@ -22,9 +23,16 @@ export function isOffered({ toolset, surface, operationId }: Tool, restriction: 
   return operation !== undefined && isOpenTo(restriction, operation);
 }
 
+/** A tool that waits answers with the run. @throws Error for an operation that answers no JSON */
+export function outputOf({ waits, surface, operationId }: Tool, shapeOf: ReturnType<typeof operationShapes>) {
+  const { output } = waits ? shapeOf('worker', 'getRun') : shapeOf(surface, operationId);
+  if (!output) throw new Error(`${operationId}: a tool's operation answers JSON`);
+  return { ...output, type: 'object' as const };
+}
+
 export function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>): DescribedTool {
-  const { name, title, description, hints, without = [], fixed = {}, choice, answersText } = tool;
-  const { input, output } = shapeOf(tool.surface, tool.operationId);
+  const { name, title, description, hints, example, without = [], fixed = {}, choice, answersText } = tool;
+  const { input } = shapeOf(tool.surface, tool.operationId);
   const { properties, required } = input as { properties: Json; required: string[] };
   const left = [...without, ...Object.keys(fixed)];
   const chosen = choice && {
@@ -40,8 +48,9 @@ export function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>
         ...chosen,
       } as DescribedTool['inputSchema']['properties'],
       required: [...required.filter((key) => !left.includes(key)), ...(choice ? [choice.argument] : [])],
+      examples: [example],
     },
-    ...(output && !answersText && !tool.waits && { outputSchema: { ...output, type: 'object' as const } }),
+    outputSchema: answersText ? FILE_OUTPUT : outputOf(tool, shapeOf),
     annotations: {
       title,
       readOnlyHint: hints.readOnly,

@@ -24,9 +24,14 @@ export async function listPublished(client: SurfaceClient, signal: AbortSignal):
   return body as PublishedTool[];
 }
 
-export const describePublished = ({ name, description, input_schema: schema }: PublishedTool): DescribedTool => ({
+/** @param runSchema of what it answers: the run */
+export const describePublished = (
+  { name, description, input_schema: schema }: PublishedTool,
+  runSchema: NonNullable<DescribedTool['outputSchema']>,
+): DescribedTool => ({
   ...{ name, description },
   inputSchema: { ...schema, type: 'object' },
+  outputSchema: runSchema,
   annotations: {
     readOnlyHint: RUNS.readOnly,
     destructiveHint: RUNS.destructive,

@@ -1,7 +1,8 @@
 /** The tools of `/mcp` for whoever uses them without the protocol: one table, and one path to the API. */
 import type { Principal } from '@gantry/http';
+import type { CallToolResult } from '@modelcontextprotocol/server';
 import { callTool } from './call-tool';
-import { describe, isOffered } from './offered-tools';
+import { describe, isOffered, outputOf } from './offered-tools';
 import { type Json, operationShapes } from './operation-schemas';
 import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
 import type { SurfaceClient } from './surface-client';
@@ -30,6 +31,7 @@ export type Toolbox = ReturnType<typeof createToolbox>;
 /** The schemas are made once; nothing of a caller is kept. */
 export function createToolbox() {
   const shapeOf = operationShapes();
+  const runSchema = outputOf(RUN_PUBLISHED, shapeOf);
   const offeredOf = (tool: Tool): OfferedTool => {
     const { inputSchema, description = '' } = describe(tool, shapeOf);
     const { name, title, hints } = tool;
@@ -48,7 +50,7 @@ export function createToolbox() {
       const published = isOffered(RUN_PUBLISHED, restriction) ? await listPublished(client, signal) : [];
       return new Map([
         ...published.map((worker): [string, OfferedTool] => {
-          const { name, description: said = '', inputSchema } = describePublished(worker);
+          const { name, description: said = '', inputSchema } = describePublished(worker, runSchema);
           const title = `Run ${worker.worker_id}`;
           const description = `Runs the worker ${worker.worker_id} with these inputs. Its people describe it as: ${said}`;
           return [name, { name, title, description, inputSchema, asksFirst: () => true, workerId: worker.worker_id }];
@@ -64,12 +66,14 @@ export function createToolbox() {
     ): Promise<ToolResult> {
       const tool = workerId === null ? offered.get(name)?.tool : RUN_PUBLISHED;
       if (!tool) return { isError: true, text: `there is no tool ${name}`, structured: undefined };
-      const { content, structuredContent, isError } = await callTool({
+      // Nobody is asked, so it ends with a result.
+      const { content, structuredContent, isError } = (await callTool({
         ...{ tool, client, signal },
         shapeOf: (operationId) => shapeOf(tool.surface, operationId),
         given: workerId === null ? given : { worker_id: workerId, inputs: given },
+        asking: null,
         progress: async () => {},
-      });
+      })) as CallToolResult;
       const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
       return { isError: isError === true, text, structured: structuredContent as Json | undefined };
     },

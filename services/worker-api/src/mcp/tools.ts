@@ -29,6 +29,8 @@ export interface Tool {
   surface: Surface;
   operationId: string;
   hints: Hints;
+  /** Arguments of a call. */
+  example: Record<string, unknown>;
   /** Arguments that the tool sets itself, so that its caller is not asked for them. */
   fixed?: Record<string, unknown>;
   /** Arguments of the operation that are left out: they make no sense for an agent. */
@@ -63,6 +65,7 @@ const startsByItself = ({ trigger, triggers, schedule }: Record<string, unknown>
   ![trigger, triggers, schedule].every(isManual);
 
 const always = () => true;
+const HELLO = 'def run(who="world"):\n    return {"greeting": f"Hello, {who}!"}\n';
 
 export const TOOLS: readonly Tool[] = [
   {
@@ -70,24 +73,28 @@ export const TOOLS: readonly Tool[] = [
     title: 'Overview of the workspace',
     description: 'Numbers of workers and runs, what failed lately, what waits for people, cost of the month.',
     ...{ toolset: 'overview', surface: 'worker', operationId: 'systemOverview', hints: READS },
+    example: {},
   },
   {
     name: 'list_workers',
     title: 'List workers',
     description: 'Finds workers by text, tag, state or trigger. Start here to learn a worker’s `id`.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'listWorkers', hints: READS },
+    example: { q: 'invoice', status: 'active' },
   },
   {
     name: 'get_worker',
     title: 'Read a worker',
     description: 'A worker with its trigger, inputs, limits and health. Its code: `get_worker_files`.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'getWorker', hints: READS },
+    example: { worker_id: 'invoice-sync' },
   },
   {
     name: 'get_worker_files',
     title: 'Read a worker’s code',
     description: 'The files of the current version, or of another one by `sha`.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'listWorkerFiles', hints: READS },
+    example: { worker_id: 'invoice-sync' },
   },
   {
     name: 'create_worker',
@@ -96,6 +103,7 @@ export const TOOLS: readonly Tool[] = [
       'Makes a worker from Python files; `main.py` has `def run(...)`, whose parameters are the declared `inputs`. It is active at once; a trigger of type cron starts it by itself.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'createWorker', hints: MAKES },
     asksFirst: startsByItself,
+    example: { name: 'Hello', inputs: [{ name: 'who', type: 'text' }], files: [{ path: 'main.py', content: HELLO }] },
   },
   {
     name: 'update_worker',
@@ -103,12 +111,14 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Changes the name, the trigger, the inputs, the limits or what else is given of a worker. Its code: `update_worker_files`.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'updateWorker', hints: CHANGES, without: ['files'] },
+    example: { worker_id: 'hello', schedule: '0 8 * * 1-5' },
   },
   {
     name: 'update_worker_files',
     title: 'Change a worker’s code',
     description: 'Writes or deletes files of a worker as a new version. Older versions stay and can be rolled back to.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'writeWorkerFiles', hints: CHANGES },
+    example: { worker_id: 'hello', files: [{ path: 'main.py', content: HELLO }], message: 'Greet by name' },
   },
   {
     name: 'set_worker_state',
@@ -120,49 +130,57 @@ export const TOOLS: readonly Tool[] = [
       description: 'What it is to be',
       operations: { paused: 'pauseWorker', active: 'resumeWorker', archived: 'archiveWorker' },
     },
+    example: { worker_id: 'hello', state: 'paused' },
   },
   {
     name: 'run_worker',
     title: 'Run a worker',
     description:
-      'Starts a run and waits up to 50 seconds for its end. Answers with the finished run, or with one whose `status` says that it goes on: ask `get_run` later.',
+      'Starts a run and waits up to 50 seconds for its end. Answers with the finished run, or with one whose `status` says that it goes on: ask `get_run` later. One that waits for an approval asks the person through the client, if it can.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'startRun', hints: RUNS, waits: true, without: ['wait'] },
+    example: { worker_id: 'hello', inputs: { who: 'Ada' } },
   },
   {
     name: 'list_runs',
     title: 'List runs',
     description: 'Runs of workers, newest first, by worker, status, trigger or time.',
     ...{ toolset: 'runs', surface: 'worker', operationId: 'listRuns', hints: READS },
+    example: { worker_id: 'invoice-sync', status: 'failed', limit: 10 },
   },
   {
     name: 'get_run',
     title: 'Read a run',
     description: 'Status, inputs, output, steps, artifacts, cost, and the error of a run that failed.',
     ...{ toolset: 'runs', surface: 'worker', operationId: 'getRun', hints: READS },
+    example: { run_id: 'run_1767225600abcdefghijkl' },
   },
   {
     name: 'get_run_logs',
     title: 'Read a run’s log',
     description: 'Lines of a run’s log in their order; pass the cursor of an answer for the lines after it.',
-    ...{ toolset: 'runs', surface: 'worker', operationId: 'listRunLogs', hints: READS },
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'listRunLogs', hints: READS, without: ['format'] },
+    example: { run_id: 'run_1767225600abcdefghijkl', limit: 100 },
   },
   {
     name: 'cancel_run',
     title: 'Cancel a run',
     description: 'Stops a run that has not ended. What it did outside of Gantry is not taken back.',
     ...{ toolset: 'runs', surface: 'worker', operationId: 'cancelRun', hints: CHANGES },
+    example: { run_id: 'run_1767225600abcdefghijkl' },
   },
   {
     name: 'replay_run',
     title: 'Run again',
     description: 'Starts a new run with the inputs of an earlier one.',
     ...{ toolset: 'runs', surface: 'worker', operationId: 'replayRun', hints: RUNS },
+    example: { run_id: 'run_1767225600abcdefghijkl' },
   },
   {
     name: 'list_approvals',
     title: 'List approvals',
     description: 'What waits for a person’s decision, and what was decided.',
     ...{ toolset: 'approvals', surface: 'worker', operationId: 'listApprovals', hints: READS },
+    example: { status: 'pending' },
   },
   {
     name: 'decide_approval',
@@ -170,6 +188,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Approves or rejects on behalf of the person whose credential this is. Only after that person has said so.',
     ...{ toolset: 'approvals', surface: 'worker', operationId: 'approve', hints: RUNS },
+    example: { approval_id: 'apr_3pQz', verdict: 'approve', reason: 'checked with the customer' },
     choice: {
       argument: 'verdict',
       description: 'What was decided',
@@ -181,18 +200,21 @@ export const TOOLS: readonly Tool[] = [
     title: 'List automations',
     description: 'Finds deployed automations by text or state.',
     ...{ toolset: 'automations', surface: 'automation', operationId: 'listAutomations', hints: READS },
+    example: { q: 'report' },
   },
   {
     name: 'run_automation',
     title: 'Run an automation',
     description: 'Starts a run of a deployed automation and waits some seconds for its end.',
     ...{ toolset: 'automations', surface: 'automation', operationId: 'runAutomation', hints: RUNS },
+    example: { automationId: 'aut_4kTq', inputs: { month: '2026-01' } },
   },
   {
     name: 'test_artifact',
     title: 'Test an artifact',
     description: 'Runs an uploaded zip in the sandbox before it is deployed.',
     ...{ toolset: 'automations', surface: 'automation', operationId: 'testArtifact', hints: RUNS },
+    example: { artifactId: 'art_9sVb', inputs: { month: '2026-01' } },
   },
   {
     name: 'deploy_automation',
@@ -200,18 +222,21 @@ export const TOOLS: readonly Tool[] = [
     description: 'Gives a tested artifact an address of its own.',
     ...{ toolset: 'automations', surface: 'automation', operationId: 'deployAutomation', hints: MAKES },
     asksFirst: always,
+    example: { artifactId: 'art_9sVb', name: 'Monthly report' },
   },
   {
     name: 'search_skills',
     title: 'Search skills',
     description: 'Finds published skills: instructions in Markdown for agents.',
     ...{ toolset: 'skills', surface: 'skills', operationId: 'searchSkills', hints: READS },
+    example: { q: 'release notes' },
   },
   {
     name: 'get_skill',
     title: 'Read a skill',
     description: 'A skill with its Markdown.',
     ...{ toolset: 'skills', surface: 'skills', operationId: 'getSkill', hints: READS },
+    example: { slug: 'release-notes' },
   },
   {
     name: 'publish_skill',
@@ -219,31 +244,35 @@ export const TOOLS: readonly Tool[] = [
     description: 'Makes a skill, or a new version of one’s own, from Markdown.',
     ...{ toolset: 'skills', surface: 'skills', operationId: 'publishSkill', hints: MAKES },
     asksFirst: always,
+    example: { title: 'Release notes', body_md: '# Release notes\n\nList what changed for users.' },
   },
   {
     name: 'list_contexts',
     title: 'List contexts',
     description: 'File packs that workers read while they run.',
     ...{ toolset: 'contexts', surface: 'worker', operationId: 'listContexts', hints: READS },
+    example: {},
   },
   {
     name: 'read_context_file',
     title: 'Read a file of a context',
     description: 'The text of one file.',
     ...{ toolset: 'contexts', surface: 'worker', operationId: 'getContextFile', hints: READS, answersText: true },
+    example: { name: 'handbook', path: 'refunds.md' },
   },
   {
     name: 'write_context_file',
     title: 'Write a file of a context',
     description: 'Writes one file as a new version of the context. Older versions stay.',
     ...{ toolset: 'contexts', surface: 'worker', operationId: 'putContextFile', hints: CHANGES },
+    example: { name: 'handbook', path: 'refunds.md', content: '# Refunds\n' },
   },
   {
     name: 'list_connections',
     title: 'List connections',
-    description:
-      'Accounts of other services and MCP servers that workers may use, and their state. No answer has a key.',
+    description: 'Accounts, API keys and MCP servers that workers may use, with their state. None shows its secret.',
     ...{ toolset: 'connections', surface: 'worker', operationId: 'listConnections', hints: READS },
+    example: { app: 'github' },
   },
   {
     name: 'connect_app',
@@ -252,5 +281,6 @@ export const TOOLS: readonly Tool[] = [
       'Begins to connect an account of a service. Give the person `authorization_url`, where they consent within ten minutes. Keys are entered in the dashboard, never here.',
     ...{ toolset: 'connections', surface: 'worker', operationId: 'createConnection', hints: MAKES },
     ...{ fixed: { kind: 'oauth' }, without: ['value', 'hosts', 'parameters'] },
+    example: { app: 'github', label: 'Team account' },
   },
 ];

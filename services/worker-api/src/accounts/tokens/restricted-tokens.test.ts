@@ -75,7 +75,8 @@ describe('a token for some workers', () => {
 
   test('acts in the workspace where it was made, and in no other of its user', async () => {
     const { body } = await post('/api/workspaces', member.jwt, { name: 'Second' }).expect(201);
-    const { token } = await api.createToken('personal', member.jwt, { restrict: { workers: ['same-name'] } });
+    const restrict = { workers: [await newWorker('Same name')] };
+    const { token } = await api.createToken('personal', member.jwt, { restrict });
     await get('/api/workers', token).expect(200);
     await get('/api/workers', token).set('x-svc-workspace', body.id).expect(403);
     expect((await get('/auth/me', token)).body.workspaces).toHaveLength(1);
@@ -86,18 +87,19 @@ describe('a restricted token makes narrower ones', () => {
   let maker: string;
 
   beforeAll(async () => {
-    maker = await restricted({ workers: ['a', 'b'], toolsets: ['workers', 'runs'], budget_usd: 5 });
+    for (const name of ['first', 'second', 'third']) await newWorker(name);
+    maker = await restricted({ workers: ['first', 'second'], toolsets: ['workers', 'runs'], budget_usd: 5 });
   });
 
   test('which have what it has where nothing is asked for', async () => {
     const { body } = await post('/auth/tokens', maker, { name: 'x' }).expect(201);
-    expect(body.restrict).toMatchObject({ workers: ['a', 'b'], toolsets: ['workers', 'runs'], budget_usd: 5 });
+    expect(body.restrict).toMatchObject({ workers: ['first', 'second'], toolsets: ['workers', 'runs'], budget_usd: 5 });
     const rules = (await get('/auth/me', body.token).expect(200)).body.restrict;
     expect(rules).toEqual(body.restrict);
   });
 
   test('and less where that is asked for', async () => {
-    const restrict = { workers: ['a'], toolsets: ['runs'], budget_usd: 1, readonly: true };
+    const restrict = { workers: ['first'], toolsets: ['runs'], budget_usd: 1, readonly: true };
     const { body } = await post('/auth/tokens', maker, { name: 'x', restrict }).expect(201);
     expect(body.restrict).toMatchObject(restrict);
     const ofWorkspace = await post('/api/workspace/tokens', maker, { name: 'x', restrict }).expect(201);
@@ -105,7 +107,7 @@ describe('a restricted token makes narrower ones', () => {
   });
 
   test.each([
-    [{ workers: ['a', 'c'] }, 'workers'],
+    [{ workers: ['first', 'third'] }, 'workers'],
     [{ automations: ['aut_x'] }, 'automations'],
     [{ toolsets: ['runs', 'skills'] }, 'toolsets'],
     [{ budget_usd: 6 }, 'budget_usd'],
@@ -119,6 +121,43 @@ describe('a restricted token makes narrower ones', () => {
     const restrict = { require_approval: false };
     expect((await post('/auth/tokens', token, { name: 'x', restrict }).expect(403)).body.detail).toContain('approval');
     expect((await post('/auth/tokens', token, { name: 'x' }).expect(201)).body.restrict.require_approval).toBe(true);
+  });
+});
+
+describe('workers that a token names', () => {
+  const askFor = (workers: string[], credential: string, path = '/auth/tokens') =>
+    post(path, credential, { name: 'x', restrict: { workers } });
+  const wrongPlaces = async (workers: string[], credential: string, path?: string) => {
+    const { body } = await askFor(workers, credential, path).expect(400);
+    return body.errors;
+  };
+  const missing = (index: number) => ({ path: `restrict.workers.${index}`, message: 'there is no such worker' });
+
+  test('are ones that its maker sees: others are as if they were not there', async () => {
+    const mine = await newWorker('Named');
+    const hidden = (
+      await post('/api/workers', api.owner.jwt, { name: 'Hidden', files, visibility: 'private' }).expect(201)
+    ).body.id;
+    const foreign = (await post('/api/workers', api.foreign.owner.jwt, { name: 'Of others', files }).expect(201)).body
+      .id;
+    const deleted = await newWorker('Deleted');
+    await request(api.url).delete(`/api/workers/${deleted}`).set(as(api.owner.jwt)).expect(204);
+
+    const asked = [mine, foreign, 'nowhere', hidden, deleted];
+    expect(await wrongPlaces(asked, member.jwt)).toEqual([missing(1), missing(2), missing(3), missing(4)]);
+    expect(await wrongPlaces(asked, api.owner.jwt)).toEqual([missing(1), missing(2), missing(4)]);
+    expect(await wrongPlaces([foreign], api.owner.jwt, '/api/workspace/tokens')).toEqual([missing(0)]);
+    await askFor([mine, hidden], api.owner.jwt).expect(201);
+  });
+
+  test('are fewer in tokens that it makes, and stay when one is deleted', async () => {
+    const [kept, going] = [await newWorker('Kept'), await newWorker('Going')];
+    const token = await restricted({ workers: [kept, going] });
+    await askFor([kept, 'nowhere'], token).expect(403);
+    await request(api.url).delete(`/api/workers/${going}`).set(as(api.owner.jwt)).expect(204);
+    expect(await wrongPlaces([kept, going], token)).toEqual([missing(1)]);
+    const { body } = await post('/auth/tokens', token, { name: 'x' }).expect(201);
+    expect(body.restrict.workers).toEqual([kept, going]);
   });
 });
 

@@ -1,8 +1,9 @@
 import { enqueue, type Restriction, tokenRevoked } from '@gantry/events';
-import { notFound } from '@gantry/http';
+import { notFound, type Principal } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
+import { workersVisibleTo } from '../../ownership';
 import { deleteGrantsOf } from '../grants/grant-repository';
 import { hasOwnBudget } from './token-restriction';
 
@@ -30,6 +31,13 @@ export interface ListedToken extends Token {
 export function insertToken(tx: Db, owner: TokenOwner, { hash, restriction, ...token }: NewToken): Promise<Token> {
   const data = { ...owner, ...token, hash: new Uint8Array(hash), ...(restriction && { restriction }) };
   return tx.token.create({ data });
+}
+
+/** Those of the ids that are workers which the caller sees in their workspace. */
+export async function listSeenWorkerIds(db: Db, caller: Principal, ids: string[]): Promise<string[]> {
+  const { workspaceId } = caller;
+  const where = { workspaceId, deletedAt: null, AND: [{ id: { in: ids } }, workersVisibleTo(caller)] };
+  return (await db.worker.findMany({ where, select: { id: true } })).map(({ id }) => id);
 }
 
 /** Newest first; tokens that were not revoked, including expired ones. */

@@ -20,6 +20,7 @@ import { type TokenLimits, tooHigh, withinMaker } from './token';
 import {
   findTokenById,
   insertToken,
+  listSeenWorkerIds,
   lockAliveToken,
   markMadeRevoked,
   markRevoked,
@@ -90,7 +91,22 @@ async function newTokenOf(db: Db, caller: Principal, input: TokenInput): Promise
   const maker = await makerLimits(db, caller);
   requireKept(restrict, maker.restriction);
   const wanted = { role: role ?? null, expiresAt: endOf(input), restriction: restrictionOf(restrict, id) };
-  return { id, name, ...withinMaker(wanted, maker) };
+  const limits = withinMaker(wanted, maker);
+  await requireSeenWorkers(db, caller, restrict?.workers ?? []);
+  return { id, name, ...limits };
+}
+
+/**
+ * Automations are not looked for: another service has them.
+ * @throws AppError 400 with the places of those that the caller does not see, as of those that are not there
+ */
+async function requireSeenWorkers(db: Db, caller: Principal, named: string[]): Promise<void> {
+  if (named.length === 0) return;
+  const seen = new Set(await listSeenWorkerIds(db, caller, named));
+  const problems = named.flatMap((id, index) =>
+    seen.has(id) ? [] : [{ path: `restrict.workers.${index}`, message: 'there is no such worker' }],
+  );
+  if (problems.length > 0) throw invalid(problems);
 }
 
 /** The earlier one where both places name a time. @throws AppError 400 */

@@ -1,0 +1,119 @@
+/** An approval as a question to the person behind a client: the elicitation, and their answer as a decision. */
+import { type InputRequest, inputRequired, type PrimitiveSchemaDefinition } from '@modelcontextprotocol/server';
+import type { Json } from './operation-schemas';
+
+/** Of `GET /api/approvals`, as far as a question has it. */
+export interface PendingApproval {
+  id: string;
+  run_id: string;
+  worker_id: string;
+  worker_name: string;
+  title: string;
+  message: string | null;
+  data: unknown;
+  form: FormItem[] | null;
+  permissions: { decide: boolean };
+}
+
+interface FormItem {
+  name: string;
+  type: string;
+  label?: string;
+  description?: string;
+  required?: boolean;
+  default?: unknown;
+  options?: { value: unknown; label: string }[];
+}
+
+/** Before the names of a form's items, which are the worker's: one may be called `verdict`. */
+const ITEM = 'form_';
+const TYPES: Record<string, 'string' | 'number' | 'integer' | 'boolean'> = {
+  ...{ text: 'string', textarea: 'string', date: 'string', url: 'string' },
+  ...{ number: 'number', integer: 'integer', boolean: 'boolean' },
+};
+
+/**
+ * Title and message are the worker's words, each on one line of JSON, so that they cannot pass for the data or for the platform's.
+ * @param problem words of the API about an answer that was given before
+ * @returns null for an approval whose form needs more than a client can ask for, such as a file
+ */
+export function questionAbout(approval: PendingApproval, problem?: string): InputRequest | null {
+  const { title, message, data, worker_name: worker, worker_id: workerId, run_id: runId } = approval;
+  const form = approval.form ?? [];
+  if (form.some((item) => item.required && item.default === undefined && !propertyOf(item))) return null;
+  const lines = [
+    ...(problem ? [`The last answer was refused. ${problem}`] : []),
+    `Run ${runId} of the worker ${plain(worker)} (${workerId}) waits for an approval.`,
+    `Title: ${plain(title)}`,
+    ...(message === null ? [] : [`Message: ${plain(message)}`]),
+    `Data:\n${escaped(JSON.stringify(data ?? null, null, 2))}`,
+  ];
+  const items = form.flatMap((item): [string, PrimitiveSchemaDefinition][] => {
+    const property = propertyOf(item);
+    return property ? [[ITEM + item.name, property]] : [];
+  });
+  return inputRequired.elicit({
+    message: lines.join('\n'),
+    requestedSchema: {
+      type: 'object',
+      properties: {
+        verdict: {
+          ...{ type: 'string', title: 'Decision' },
+          oneOf: [
+            { const: 'approve', title: 'Approve' },
+            { const: 'reject', title: 'Reject' },
+          ],
+        },
+        reason: { type: 'string', title: 'Reason', maxLength: 2000 },
+        ...Object.fromEntries(items),
+      },
+      required: ['verdict'],
+    },
+  });
+}
+
+const plain = (text: string): string => escaped(JSON.stringify(text));
+
+/** Characters that change how a line is read, such as those of right-to-left text, are shown as their numbers. */
+const escaped = (json: string): string =>
+  json.replace(/[\p{Cf}\u2028\u2029\u0080-\u009f]/gu, (one) =>
+    [...one.matchAll(/[\s\S]/g)].map(([unit]) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+  );
+
+function propertyOf({
+  name,
+  type,
+  label,
+  description,
+  default: given,
+  options,
+}: FormItem): PrimitiveSchemaDefinition | null {
+  const words = { title: label ?? name, ...(description && { description }) };
+  if (type === 'select') {
+    if (!options?.every(({ value }) => typeof value === 'string')) return null;
+    const oneOf = options.map(({ value, label: said }) => ({ const: String(value), title: said }));
+    return { type: 'string' as const, ...words, oneOf, ...(typeof given === 'string' && { default: given }) };
+  }
+  const known = TYPES[type];
+  if (!known) return null;
+  const isDefault = typeof given === (known === 'integer' ? 'number' : known);
+  return { type: known, ...words, ...(isDefault && { default: given }) } as PrimitiveSchemaDefinition;
+}
+
+export interface Verdict {
+  verdict: 'approve' | 'reject';
+  body: Json;
+}
+
+/** @returns null where the content names no verdict. The operation checks the rest */
+export function verdictOf(content: Json): Verdict | null {
+  const { verdict, reason } = content;
+  if (verdict !== 'approve' && verdict !== 'reject') return null;
+  const data = Object.entries(content).flatMap(([name, value]) =>
+    name.startsWith(ITEM) ? [[name.slice(ITEM.length), value]] : [],
+  );
+  return {
+    verdict,
+    body: { ...(reason !== undefined && { reason }), ...(data.length > 0 && { data: Object.fromEntries(data) }) },
+  };
+}

@@ -1,0 +1,44 @@
+/** Answers of the API as results of tools. */
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import { type Json, type OperationShape, SHOWN_ONCE } from './operation-schemas';
+import type { SurfaceAnswer } from './surface-client';
+
+export function resultOf(shape: Pick<OperationShape, 'isList'>, { body, headers }: SurfaceAnswer): CallToolResult {
+  const total = headers.get('x-total-count');
+  const structured = shape.isList
+    ? { items: body, ...(total !== null && { total: Number(total) }) }
+    : typeof body === 'object' && body !== null
+      ? body
+      : {};
+  const kept = withoutShownOnce(structured) as Json;
+  return { content: [{ type: 'text', text: JSON.stringify(kept) }], structuredContent: kept };
+}
+
+/** Values that are shown once are for people: an agent's transcript is no place for them. */
+function withoutShownOnce(value: unknown): unknown {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !SHOWN_ONCE.includes(name)));
+}
+
+/** The schema of `fileResult`. */
+export const FILE_OUTPUT = {
+  type: 'object' as const,
+  properties: { text: { type: 'string', description: 'The whole file' } },
+  required: ['text'],
+  additionalProperties: false,
+};
+
+export const fileResult = (text: string): CallToolResult => ({ ...textResult(text), structuredContent: { text } });
+
+const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] });
+
+export const refusal = (text: string): CallToolResult => ({ ...textResult(text), isError: true });
+
+/** In the words that the API has for people, with every place that was wrong. */
+export const refused = (answer: SurfaceAnswer): CallToolResult => refusal(wordsOf(answer));
+
+export function wordsOf({ status, body }: SurfaceAnswer): string {
+  const { detail, error, errors } = (typeof body === 'object' && body ? body : {}) as Record<string, unknown>;
+  const said = detail ?? error ?? (body || 'refused');
+  return `${status}: ${said}${errors ? ` ${JSON.stringify(errors)}` : ''}`;
+}

@@ -1,0 +1,107 @@
+/**
+ * A run that its caller waits for. Where it waits for an approval that the caller may decide, and the client can ask people, the
+ * call ends with the question; the client calls again with the answer, which is decided by the operation that HTTP has, and the
+ * call waits on. Nothing is kept here in between.
+ */
+import {
+  type CallToolResult,
+  type InputRequiredResult,
+  type InputResponseView,
+  inputRequired,
+} from '@modelcontextprotocol/server';
+import { type PendingApproval, questionAbout, verdictOf } from './approval-question';
+import type { Asked } from './request-state';
+import type { SurfaceAnswer, SurfaceClient } from './surface-client';
+import { refusal, refused, resultOf, wordsOf } from './tool-result';
+
+export type ToolResult = CallToolResult | InputRequiredResult;
+
+/** How this client can be asked. */
+export interface Asking {
+  seal: (state: Asked) => string;
+  /** Of the call before, with what the client answered. Null for the first call. */
+  resumed: { state: Asked; answer: InputResponseView } | null;
+}
+
+export interface Waiting {
+  client: SurfaceClient;
+  signal: AbortSignal;
+  /** Between 0 and `total`; heard by clients that asked for it. */
+  progress: (done: number, total: number, message: string) => Promise<void>;
+  /** Null for a client that cannot ask people, or that was offered no tool to decide. */
+  asking: Asking | null;
+}
+
+/** The name of the question in a result that asks, and of its answer. */
+export const QUESTION = 'approval';
+
+const WAIT_MS = 50_000;
+const LOOK_EVERY_MS = 1_000;
+/** A person has to act before it goes on. */
+const NEEDS_SOMEBODY = 'pending_approval';
+const ENDED = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
+
+/** @returns the run once it has ended or the time is over, or what it asks */
+export async function waitForRun(waiting: Waiting, runId: string): Promise<ToolResult> {
+  const run = await lookUntilEnd(waiting, runId);
+  if (run.status !== 200) return goesOn(run, runId);
+  const waitsForSomebody = (run.body as { status: string }).status === NEEDS_SOMEBODY;
+  return (waitsForSomebody && (await askAbout(waiting, runId))) || resultOf({ isList: false }, run);
+}
+
+/** After the client's answer. A person who would not say is no verdict: the approval stays as it is. */
+export async function resumeRun(waiting: Waiting, resumed: NonNullable<Asking['resumed']>): Promise<ToolResult> {
+  const { answer, state } = resumed;
+  const { runId, approvalId } = state;
+  if (answer.kind === 'elicit' && answer.action !== 'accept') {
+    const run = await readRun(waiting, runId);
+    return run.status === 200 ? resultOf({ isList: false }, run) : goesOn(run, runId);
+  }
+  const decision = answer.kind === 'elicit' ? verdictOf(answer.content ?? {}) : null;
+  if (!decision) return waitForRun(waiting, runId);
+  const decided = await waiting.client({
+    ...{ surface: 'worker', method: 'POST', signal: waiting.signal, body: decision.body },
+    path: `/api/approvals/${encodeURIComponent(approvalId)}/${decision.verdict}`,
+  });
+  if (decided.status === 400) return (await askAbout(waiting, runId, wordsOf(decided))) ?? goesOn(decided, runId);
+  return decided.status === 200 ? waitForRun(waiting, runId) : goesOn(decided, runId);
+}
+
+/** A refusal that leaves the run to itself. */
+function goesOn(answer: SurfaceAnswer, runId: string): CallToolResult {
+  const { content } = refused(answer);
+  return { ...refusal(''), content: [...content, { type: 'text', text: `get_run tells the rest about ${runId}.` }] };
+}
+
+const readRun = ({ client, signal }: Waiting, runId: string): Promise<SurfaceAnswer> =>
+  client({ surface: 'worker', method: 'GET', path: `/api/runs/${encodeURIComponent(runId)}`, signal });
+
+async function lookUntilEnd(waiting: Waiting, runId: string): Promise<SurfaceAnswer> {
+  const began = Date.now();
+  for (;;) {
+    const run = await readRun(waiting, runId);
+    const { status } = run.body as { status: string };
+    if (run.status !== 200 || ENDED.includes(status) || status === NEEDS_SOMEBODY) return run;
+    await waiting.progress(Date.now() - began, WAIT_MS, `The run is ${status}.`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    if (Date.now() - began >= WAIT_MS || waiting.signal.aborted) return run;
+  }
+}
+
+/** @returns undefined where nobody is to be asked: this caller may not decide, or a client could not show the form */
+async function askAbout(
+  { client, signal, asking }: Waiting,
+  runId: string,
+  problem?: string,
+): Promise<InputRequiredResult | undefined> {
+  if (!asking) return undefined;
+  const query = new URLSearchParams({ run_id: runId, status: 'pending', limit: '1' });
+  const found = await client({ surface: 'worker', method: 'GET', path: `/api/approvals?${query}`, signal });
+  const [approval] = found.status === 200 ? (found.body as PendingApproval[]) : [];
+  const question = approval?.permissions.decide ? questionAbout(approval, problem) : null;
+  if (!approval || !question) return undefined;
+  return inputRequired({
+    inputRequests: { [QUESTION]: question },
+    requestState: asking.seal({ runId, approvalId: approval.id }),
+  });
+}
