@@ -11,6 +11,7 @@ import {
   encode,
   executorOf,
   listen,
+  MODELS,
   type RunSource,
   runSubjects,
   STEP_BYTES_MAX,
@@ -52,7 +53,7 @@ export type PrepareTool = (run: Run, asked: AskedTool) => Promise<PreparedTool |
 
 /** Of one run, in all its attempts. */
 export const TOOL_CALLS_MAX = 500;
-/** At this replica; each may hold an answer of some megabytes. */
+/** At this replica, of tools and of models; each may hold an answer of some megabytes. */
 const AT_ONCE_MAX = 100;
 /** For storing what came of a call. */
 const STORE_MS_MAX = 20_000;
@@ -71,10 +72,12 @@ interface Deps {
 
 export function answerToolCalls(deps: Deps): { stop(): Promise<void> } {
   const { bus, source, tokens, log } = deps;
-  const going = new Map<string, Promise<ToolReply>>();
+  // Each for itself: models take minutes, and tools are not to wait for them.
+  const [tools, models] = [new Map<string, Promise<ToolReply>>(), new Map<string, Promise<ToolReply>>()];
 
   function join(asked: ToolCall & { executorId: string }): Promise<ToolReply> | undefined {
     const key = JSON.stringify([asked.runId, asked.attempt, asked.ordinal, asked.connection, asked.tool]);
+    const going = asked.connection === MODELS ? models : tools;
     const present = going.get(key);
     if (present || going.size >= AT_ONCE_MAX) return present;
     const answer = answerCall(deps, asked).finally(() => going.delete(key));
@@ -103,7 +106,10 @@ export function answerToolCalls(deps: Deps): { stop(): Promise<void> } {
   return {
     async stop() {
       subscription.unsubscribe();
-      await Promise.race([Promise.allSettled(going.values()), delay(LEAVE_MS_MAX, undefined, { ref: false })]);
+      await Promise.race([
+        Promise.allSettled([...tools.values(), ...models.values()]),
+        delay(LEAVE_MS_MAX, undefined, { ref: false }),
+      ]);
     },
   };
 }

@@ -28,7 +28,8 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   const { operationId, sent } = chosen(tool, given);
   if (!operationId) return refusal(`${tool.choice?.argument} must be one of ${choices(tool).join(', ')}`);
   const shape = call.shapeOf(operationId);
-  const unknown = Object.keys(sent).filter((name) => !shape.arguments.has(name) || tool.without?.includes(name));
+  const hidden = [...(tool.without ?? []), ...Object.keys(tool.fixed ?? {})];
+  const unknown = Object.keys(sent).filter((name) => !shape.arguments.has(name) || hidden.includes(name));
   if (unknown.length > 0) return refusal(`there is no argument ${unknown.join(', ')}`);
   const path = pathOf(shape, sent);
   if (!path) return refusal(`${missing(shape, sent).join(', ')}: is required`);

@@ -94,7 +94,8 @@ export async function readWorkerReservations(sql: Sql, workspaceId: string, uid:
   const { rows } = await sql.query<{ usd: number | null }>(
     `SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END) AS usd
      FROM runs r JOIN model_calls c ON c.run_id = r.id
-     WHERE r.workspace_id = $1 AND r.subject_id = $2 AND r.finished_at IS NULL AND c.outcome <> 'lost'`,
+     WHERE r.workspace_id = $1 AND r.subject_id = $2 AND c.outcome <> 'lost'
+       AND r.status IN ('queued', 'running', 'suspended', 'pending_approval')`,
     [workspaceId, uid],
   );
   return rows[0]?.usd ?? 0;
@@ -123,7 +124,7 @@ export const insertModelCall = (
 
 /**
  * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which counts for tokens
- * when the run ends.
+ * when the run ends; where that was before the call did, the call counts by itself.
  */
 const SETTLE = statement(
   undefined,
@@ -131,7 +132,8 @@ const SETTLE = statement(
       input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
       estimated = $isEstimated, ended_at = $now
     WHERE id = $id AND outcome = 'started'
-    RETURNING workspace_id, CASE WHEN run_id IS NULL THEN coalesce(budgets, '[]'::jsonb) ELSE '[]'::jsonb END AS budgets,
+    RETURNING workspace_id, CASE WHEN run_id IS NULL OR NOT EXISTS (SELECT FROM token_runs t WHERE t.run_id = model_calls.run_id)
+        THEN coalesce(budgets, '[]'::jsonb) ELSE '[]'::jsonb END AS budgets,
       coalesce(usd, 0) AS usd`),
 );
 
