@@ -41,7 +41,8 @@ async function measure() {
       ),
     );
     const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
-    for (let n = 0; n < 20; n++) await call('POST', `${url}/api/workers`, { name: `Worker ${n}`, files });
+    for (let n = 0; n < 20; n++)
+      await retried(() => call('POST', `${url}/api/workers`, { name: `Worker ${n}`, files }));
 
     let isOver = false;
     const reads = async () => {
@@ -81,6 +82,18 @@ async function measure() {
   } finally {
     provider.kill();
     await platform.stop();
+  }
+}
+
+/** The executor may connect a moment after the services. */
+async function retried(work) {
+  for (let left = 20; ; left--) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0) throw error;
+      await sleep(500);
+    }
   }
 }
 

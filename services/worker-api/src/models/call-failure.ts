@@ -30,14 +30,26 @@ interface ProviderAnswer {
 const UNREADABLE = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
 const CAUSES_MAX = 5;
 
+interface Cause {
+  name?: unknown;
+  code?: unknown;
+  cause?: unknown;
+}
+
+/** The error and what it was made of. */
+function causesOf(err: unknown, left = CAUSES_MAX): Cause[] {
+  if (left === 0 || typeof err !== 'object' || err === null) return [];
+  const { cause } = err as Cause;
+  return [err, ...causesOf(cause, left - 1)];
+}
+
 /** The SDK wraps what it could not read, and a body that broke off alike: the causes tell them apart. */
-function isUnreadable(err: unknown): boolean {
-  let one = err as { name?: string; cause?: unknown } | null | undefined;
-  for (let depth = 0; depth < CAUSES_MAX && typeof one === 'object' && one !== null; depth++) {
-    if (UNREADABLE.test(one.name ?? '')) return true;
-    one = one.cause as typeof one;
-  }
-  return false;
+const isUnreadable = (err: unknown): boolean => causesOf(err).some(({ name }) => UNREADABLE.test(String(name)));
+
+/** Messages of the network name the operator's address, which is for nobody else. */
+function networkCode(err: unknown): string {
+  const code = causesOf(err).find((one) => /^[A-Z_]{2,40}$/.test(String(one.code)))?.code;
+  return code === undefined ? '' : ` (${code})`;
 }
 
 /** @param timedOut seconds without a word, after which the call was ended */
@@ -54,7 +66,11 @@ export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut
   const retryAfterMs = retryAfterOf(responseHeaders['retry-after']);
   switch (status) {
     case undefined:
-      return failed('model_unavailable', `could not be reached, or broke off: ${said}`, true);
+      return failed(
+        'model_unavailable',
+        `could not be reached, or broke off${err instanceof Error ? networkCode(err) : `: ${said}`}`,
+        true,
+      );
     case 401:
     case 403:
       return failed(
