@@ -80,7 +80,12 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   async function work(turn: WorkedOn, hands: Hands, stop: AbortController): Promise<void> {
     const { signal } = stop;
     toolbox ??= createToolbox();
-    const tools = await toolbox.list(hands.client, hands.caller.restriction, signal);
+    const tools = await toolbox.list(hands.client, hands.caller.restriction, signal).catch((err) => {
+      signal.throwIfAborted();
+      log.warn({ err, turn: turn.id }, 'the tools of the chat could not be listed');
+      const detail = 'the tools of the agent could not be listed; write again in a moment';
+      throw new AppError('unavailable', 'tools_unavailable', detail);
+    });
     for (;;) {
       signal.throwIfAborted();
       const parts = await listParts(pool, [turn.id]);
