@@ -7,7 +7,7 @@ interface Node {
 }
 
 /** Documents of a fixed shape, which are read whole. */
-const NOT_IN_PAGES = new Set(['jwks', 'ready', 'getArtifactCode', 'getWorkerTimeseries']);
+const NOT_IN_PAGES = new Set(['jwks', 'ready', 'getArtifactCode', 'getWorkerTimeseries', 'suggestMessages']);
 
 const ORDER = /newest|oldest|first|sorted by|in order|in the order|order of/i;
 

@@ -77,6 +77,7 @@ const fixtures: Record<string, Fixture> = {
   listModels: nothing,
   getModelUsage: nothing,
   chat: { send: ({ conversation }) => ({ body: { message: 'of a stranger', conversation_id: conversation } }) },
+  suggestMessages: nothing,
   listConversations: nothing,
   getConversation: ofConversation(),
   renameConversation: ofConversation({ title: 'Taken over' }),

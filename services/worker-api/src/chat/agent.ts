@@ -13,7 +13,7 @@ import { ModelFailed } from '../models/call-failure';
 import { callModel } from '../models/call-model';
 import type { ChatDeps } from './chat-deps';
 import { endAndTell, INTERRUPTED, type TurnEnding } from './end-turn';
-import { appendEvents, type ChatEvent } from './event-repository';
+import { appendEvents, appendText, type ChatEvent } from './event-repository';
 import { messagesOf, SYSTEM_PROMPT } from './messages';
 import type { Signals } from './signals';
 import { eventOfResult, storeAnswer } from './store-answer';
@@ -124,7 +124,11 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     // A text that was read may hold what only runs are to see.
     const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
     const words = textWriter(
-      (text) => write(turn, async () => [{ type: 'text', data: { text } }]),
+      async (text) => {
+        const { conversationId, id: turnId } = turn;
+        if (!(await appendText(pool, { conversationId, turnId, replica }, text))) throw new Ended('lost');
+        signals.notify(conversationId);
+      },
       (err) => stop.abort(err),
     );
     let heard = '';

@@ -16,7 +16,10 @@ import {
 import { interruptLost } from './end-turn';
 import { streamEvents, waitForTurn } from './follow-turn';
 import { createSignals } from './signals';
+import { suggest } from './suggestions';
 import { findLastTurn, findTurn, listParts, listTurns } from './turn-repository';
+
+const SUGGEST_MS_MAX = 10_000;
 
 /** What an agent of a replica is to be drained by, beside its operations. */
 export function createChat(deps: ChatDeps) {
@@ -63,6 +66,8 @@ function chatOperations(service: ChatService): Operations<'worker'> {
       see: turnOf,
       answer: answerOf,
     },
+    suggestMessages: async (call) =>
+      ok({ suggestions: await suggest(handsOf(call).client, AbortSignal.timeout(SUGGEST_MS_MAX)) }),
     listConversations: async ({ caller, query, req }) => {
       const { rows, total } = await listConversations(pool, ownerOf(caller), query);
       return ok(rows.map(headToApi), pageHeaders(req, query, total));

@@ -231,6 +231,15 @@ test('bad input is named: a long message, an unknown model, a conversation that 
   await owner().post('/api/chat', { message: 'Hello', conversation_id: 'cnv_none' }).expect(404);
 });
 
+test('messages to begin with fit what the caller sees', async () => {
+  const suggested = async (credential: string): Promise<string[]> =>
+    (await callerOf(api.url, credential).get('/api/chat/suggestions').expect(200)).body.suggestions;
+  const lacking = await createWorker(api, { name: 'Lacking', secrets: ['NOT_SET'], visibility: 'private' });
+  expect(await suggested(api.owner.jwt)).toContain(`What does ${lacking.id} need before it can run?`);
+  expect((await suggested((await api.addMember('member')).jwt)).join()).not.toContain(lacking.id);
+  expect(await suggested(api.foreign.owner.jwt)).toHaveLength(2);
+});
+
 test('without a model the chat says how to set one', async () => {
   const bare = await startTestWorkerApi();
   try {

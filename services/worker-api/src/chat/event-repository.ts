@@ -35,7 +35,30 @@ export async function appendEvents(
   );
 }
 
-const READ_MAX = 200;
+/**
+ * More of the agent's words, in one statement: there are some in each second of an answer. A lease that ends in this very moment may
+ * let a last text through, and nothing follows from text alone.
+ * @returns false where the turn is not held by that replica any more
+ */
+export async function appendText(
+  sql: Sql,
+  { conversationId, turnId, replica }: { conversationId: string; turnId: string; replica: string },
+  text: string,
+): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `WITH told AS (
+       UPDATE conversations SET last_event = last_event + 1, updated_at = now()
+       WHERE id = $1 AND EXISTS (SELECT FROM chat_turns WHERE id = $2 AND leased_by = $3 AND status = 'running')
+       RETURNING last_event)
+     INSERT INTO chat_events (conversation_id, id, turn_id, type, data)
+     SELECT $1, told.last_event, $2, 'text', $4::json FROM told`,
+    [conversationId, turnId, replica, JSON.stringify({ text })],
+  );
+  return rowCount === 1;
+}
+
+/** Events that are read at once. */
+export const READ_MAX = 200;
 
 /** The next ones after an id; of one turn alone where no id is given. */
 export async function listEvents(

@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { written } from '../backpressure';
 import type { ChatService } from './chat-service';
 import { interruptLost } from './end-turn';
-import { listEvents, type StoredEvent } from './event-repository';
+import { listEvents, READ_MAX, type StoredEvent } from './event-repository';
 import { findLastTurn, findTurn, type Turn } from './turn-repository';
 
 const LOOK_MS = 1_000;
@@ -25,24 +25,41 @@ export async function streamEvents(
   while (!res.closed) {
     // Waits from before it reads: what is told meanwhile wakes it.
     const told = signals.wait(conversationId, LOOK_MS);
+    const news = await listEvents(deps.pool, conversationId, position);
+    if (isMoreToCome(news)) {
+      position = await tell(res, news, position);
+      heardAt = Date.now();
+      if (news.length < READ_MAX) await told;
+      continue;
+    }
     const turn = await findLastTurn(deps.pool, conversationId);
     if (turn?.isLost) await interruptLost(deps.pool, conversationId);
     // Read after the turn: where that rests, these are all.
     const events = await listEvents(deps.pool, conversationId, position);
     if (events.length === 0 && turn?.status !== 'running') break;
     begin(res);
-    for (const event of events) await written(res, textOf(event));
-    const last = events.at(-1);
-    if (last) position = { after: last.id };
-    if (last) heardAt = Date.now();
+    position = await tell(res, events, position);
+    if (events.length > 0) heardAt = Date.now();
     else if (Date.now() - heardAt > HEARTBEAT_MS) {
       heardAt = Date.now();
       await written(res, ': still there\n\n');
     }
-    if (!last) await told;
+    if (events.length === 0) await told;
   }
   if (!res.headersSent) res.status(204);
   res.end();
+}
+
+/** The agent does not rest after these, as far as they tell; whether it does otherwise is in its turn. */
+const isMoreToCome = (events: StoredEvent[]): boolean =>
+  events.length > 0 && !['done', 'approval'].includes(events.at(-1)?.type ?? '');
+
+/** @returns where to go on */
+async function tell(res: Response, events: StoredEvent[], position: From): Promise<From> {
+  if (events.length > 0) begin(res);
+  for (const event of events) await written(res, textOf(event));
+  const last = events.at(-1);
+  return last ? { after: last.id } : position;
 }
 
 const textOf = ({ id, type, data }: StoredEvent): string =>

@@ -1,5 +1,5 @@
 /** Words of a model come one by one; they are stored and told a few times in a second. */
-const EVERY_MS = 150;
+const EVERY_MS = 200;
 
 export function textWriter(write: (text: string) => Promise<unknown>, failed: (err: unknown) => void) {
   let waiting = '';

@@ -1,0 +1,33 @@
+/** First messages that fit what the caller sees of the workspace, read with the caller's own rights. */
+import type { SurfaceClient } from '../mcp/surface-client';
+
+const SUGGESTIONS_MAX = 4;
+const WORKERS_READ = 100;
+
+interface ShownWorker {
+  /** A name may say anything, and a suggestion is sent as the person's own words. */
+  id: string;
+  health: string;
+}
+
+/** What cannot be read suggests nothing. */
+export async function suggest(client: SurfaceClient, signal: AbortSignal): Promise<string[]> {
+  const read = async <T>(path: string, absent: T): Promise<T> => {
+    const { status, body } = await client({ surface: 'worker', method: 'GET', path, signal });
+    return status === 200 ? (body as T) : absent;
+  };
+  const [workers, { pending }] = await Promise.all([
+    read<ShownWorker[]>(`/api/workers?limit=${WORKERS_READ}`, []),
+    read('/api/approvals/count', { pending: 0 }),
+  ]);
+  const [failing] = workers.filter(({ health }) => health === 'needs_attention');
+  const [incomplete] = workers.filter(({ health }) => health === 'missing_secret');
+  return [
+    ...(failing ? [`Why does ${failing.id} fail, and how can it be repaired?`] : []),
+    ...(incomplete ? [`What does ${incomplete.id} need before it can run?`] : []),
+    ...(pending > 0 ? ['What waits for a decision?'] : []),
+    ...(workers.length ? ['What ran today, what failed, and what did it cost?'] : []),
+    'Make a worker that counts the words of a text, and run it on a sentence.',
+    'Make a worker that checks each morning whether our site answers.',
+  ].slice(0, SUGGESTIONS_MAX);
+}
