@@ -18,6 +18,7 @@ const CARDS: Pages = [
   [paths.verifyEmail, lazy(() => import('./pages/verify-email/verify-email-page'))],
 ];
 
+const ChatPage = lazy(() => import('./pages/chat/chat-page'));
 const SkillsPage = lazy(() => import('./pages/skills/skills-page'));
 const SkillEditorPage = lazy(() => import('./pages/skill-editor/skill-editor-page'));
 
@@ -33,6 +34,8 @@ const OWN_PAGES: Pages = [
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
   [patterns.listedAutomation, ListedAutomation],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
+  [paths.chat, ChatPage],
+  [patterns.conversation, ChatPage],
   [paths.workers, lazy(() => import('./pages/workers/workers-page'))],
   [paths.newWorker, lazy(() => import('./pages/new-worker/new-worker-page'))],
   [patterns.worker, lazy(() => import('./pages/worker/worker-page'))],

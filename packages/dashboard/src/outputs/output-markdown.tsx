@@ -1,35 +1,7 @@
-import markdownIt from 'markdown-it';
+import { renderMarkdown } from './markdown';
 import styles from './output-markdown.module.css';
 
-/**
- * Markdown that an automation wrote, so as untrusted as its inputs. Raw HTML stays text; links go to web and mail
- * addresses only, and elsewhere than this tab; pictures become links, since fetching one would tell its host who reads.
- */
-const markdown = markdownIt({ html: false, linkify: true }).disable('image');
-markdown.validateLink = (url) => /^(https?:|mailto:|#)/i.test(url.trim());
-
-markdown.renderer.rules.link_open = (tokens, index, options, _env, self) => {
-  tokens[index]?.attrSet('rel', 'noopener noreferrer nofollow');
-  tokens[index]?.attrSet('target', '_blank');
-  return self.renderToken(tokens, index, options);
-};
-
-/** The output's own heading is an h3. */
-const ABOVE = 3;
-
-/** Headings begin right below it and never skip a level, whatever levels the text uses. */
-markdown.core.ruler.push('headings_below_ours', ({ tokens }) => {
-  const headings = tokens.filter(({ type }) => type === 'heading_open' || type === 'heading_close');
-  const level = (tag: string) => Number(tag.slice(1));
-  const highest = Math.min(...headings.map(({ tag }) => level(tag)));
-  let last = ABOVE;
-  for (const heading of headings) {
-    if (heading.type === 'heading_open') last = Math.min(last + 1, ABOVE + 1 + level(heading.tag) - highest, 6);
-    heading.tag = `h${last}`;
-  }
-});
-
 export default function OutputMarkdown({ text }: { text: string }) {
-  // biome-ignore lint/security/noDangerouslySetInnerHtml: the renderer above lets no HTML of the text through.
-  return <div className={styles.markdown} dangerouslySetInnerHTML={{ __html: markdown.render(text) }} />;
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: the renderer lets no HTML of the text through.
+  return <div className={styles.markdown} dangerouslySetInnerHTML={{ __html: renderMarkdown(text) }} />;
 }

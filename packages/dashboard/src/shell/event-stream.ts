@@ -50,7 +50,8 @@ const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 10_000;
 
 /**
- * Reads until the last event, reconnecting from where it stopped: nothing is lost or repeated.
+ * Reads until the last event, or until the server answers that there are no more (204), reconnecting from where it stopped:
+ * nothing is lost or repeated.
  * @throws RefusedStream when the server refuses for good (4xx)
  */
 export async function readEventStream(options: StreamOptions): Promise<void> {
@@ -69,6 +70,7 @@ export async function readEventStream(options: StreamOptions): Promise<void> {
       const response = await connect(lastId);
       if (response.status >= 400 && response.status < 500 && response.status !== 429)
         throw new RefusedStream(response.status);
+      if (response.status === 204) return;
       if (response.ok && response.body) {
         onOpen?.();
         const parse = createEventParser((comment) => reached(idOfComment?.(comment)));

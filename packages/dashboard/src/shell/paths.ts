@@ -9,6 +9,7 @@ export const paths = {
   automations: '/automations',
   runs: '/runs',
   approvals: '/approvals',
+  chat: '/chat',
   decidedApprovals: '/approvals/decided',
   skills: '/skills',
   newSkill: '/skills/new',
@@ -66,6 +67,7 @@ export const patterns = {
   connection: '/connections/:connectionId',
   catalogService: '/connections/catalog/:slug',
   workerRun: '/runs/:runId',
+  conversation: '/chat/:conversationId',
   alert: '/alerts/:alertId',
   review: '/review/:token',
   /** Also written by the service that makes the links. */
@@ -158,6 +160,13 @@ export const withLine = (search: URLSearchParams, lineId: string): string => {
 };
 
 export const lineIdIn = (search: URLSearchParams): string | null => search.get('line');
+
+export const conversationPath = (conversationId: string): string =>
+  patterns.conversation.replace(':conversationId', encodeURIComponent(conversationId));
+
+/** What the agent does in a conversation, as it happens. @param baseUrl of the worker surface */
+export const conversationEventsUrl = (baseUrl: string, conversationId: string): string =>
+  `${baseUrl}/api/conversations/${encodeURIComponent(conversationId)}/events`;
 
 /** The approvals, with this one open. */
 export const approvalPath = (approvalId: string): string =>

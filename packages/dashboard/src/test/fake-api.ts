@@ -10,6 +10,7 @@ import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
 import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
 import { type FakeChanges, followChanges, newChanges } from './fake-changes';
+import { answerChat, type FakeChat, followChat, newChat } from './fake-chat';
 import { answerCode, type FakeCode, newCode } from './fake-code';
 import { answerConnection, type FakeConnections, newConnections } from './fake-connections';
 import { answerContext, type FakeContexts } from './fake-contexts';
@@ -33,6 +34,7 @@ export interface FakeApi {
   origin: string;
   accounts: FakeAccounts;
   approvals: FakeApprovals;
+  chat: FakeChat;
   code: FakeCode;
   contexts: FakeContexts;
   secrets: FakeSecrets;
@@ -82,6 +84,7 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accounts: newAccounts(),
     approvals: newApprovals(),
+    chat: newChat(),
     code: newCode(),
     contexts: [],
     secrets: newSecrets(),
@@ -189,6 +192,9 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     surface: isWorkerSurface ? 'worker' : 'automation',
     body: async () => JSON.parse((await bodyOf(req)).toString() || '{}'),
   };
+  const chat = await answerChat(api.chat, asked, req.headers['last-event-id']?.toString());
+  if (chat && 'follow' in chat) return followChat(chat, req, res);
+  if (chat) return send(res, chat.status, chat.body);
   const answer =
     (await answerSkill(api.skills, asked)) ??
     (await answerAccount(api.accounts, asked)) ??

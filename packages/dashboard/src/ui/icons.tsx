@@ -1,7 +1,9 @@
 import {
   type Icon,
   IconAlertTriangle,
+  IconArrowDown,
   IconArrowForwardUp,
+  IconArrowUp,
   IconBed,
   IconBell,
   IconBolt,
@@ -28,10 +30,12 @@ import {
   IconLink,
   IconLock,
   IconMenu2,
+  IconMessages,
   IconMinus,
   IconMoon,
   IconPlayerPause,
   IconPlayerPlayFilled,
+  IconPlayerStopFilled,
   IconPlug,
   IconRobot,
   IconSearch,
@@ -46,6 +50,8 @@ import {
 /** Stands next to the word that says the same, so screen readers pass it over. */
 const beside = (Drawing: Icon) => () => <Drawing size={16} stroke={2.4} aria-hidden="true" focusable="false" />;
 
+export const ArrowDownIcon = beside(IconArrowDown);
+export const ArrowUpIcon = beside(IconArrowUp);
 export const BookmarkIcon = beside(IconBookmark);
 export const BookmarkedIcon = beside(IconBookmarkFilled);
 export const BoltIcon = beside(IconBolt);
@@ -67,6 +73,7 @@ export const RightIcon = beside(IconChevronRight);
 export const SearchIcon = beside(IconSearch);
 export const SleepIcon = beside(IconBed);
 export const StopIcon = beside(IconMinus);
+export const StopSquareIcon = beside(IconPlayerStopFilled);
 export const SunIcon = beside(IconSun);
 export const ToolIcon = beside(IconTool);
 export const UpIcon = beside(IconChevronUp);
@@ -78,6 +85,7 @@ export const WorldIcon = beside(IconWorld);
 const place = (Drawing: Icon) => () => <Drawing size={20} stroke={1.8} aria-hidden="true" focusable="false" />;
 
 export const OverviewIcon = place(IconLayoutDashboard);
+export const ChatIcon = place(IconMessages);
 export const WorkersIcon = place(IconRobot);
 export const AutomationsIcon = place(IconBolt);
 export const RunsIcon = place(IconHistory);

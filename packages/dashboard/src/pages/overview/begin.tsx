@@ -12,7 +12,7 @@ interface BeginProps {
   mayMake: boolean;
 }
 
-/** An empty workspace: two ways to the first run. */
+/** An empty workspace: three ways to the first run. */
 export function Begin({ workspaceId, mayMake }: BeginProps) {
   const { data: baseUrl } = useQuery({ queryKey: ['worker-base-url'], queryFn: workerBaseUrl, staleTime: Infinity });
   if (!mayMake) {
@@ -30,22 +30,35 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
         calls it, or when you press a button. Each run has its own sandbox, a log and a history.
       </p>
       <div className={styles.ways}>
-        <Panel title="Begin with a template">
-          <div className={styles.way}>
-            <p>
-              Templates are small and complete: a report every morning, a webhook that answers, a step that waits for a
-              person.
-            </p>
-            <ol className={styles.steps}>
-              <li>Choose a template</li>
-              <li>Change its name and its code, or leave them</li>
-              <li>Run it, and give it a schedule</li>
-            </ol>
-            <Button component={Link} to={paths.newWorker}>
-              Choose a template
-            </Button>
-          </div>
-        </Panel>
+        <div className={styles.page}>
+          <Panel title="Begin with a template">
+            <div className={styles.way}>
+              <p>
+                Templates are small and complete: a report every morning, a webhook that answers, a step that waits for
+                a person.
+              </p>
+              <ol className={styles.steps}>
+                <li>Choose a template</li>
+                <li>Change its name and its code, or leave them</li>
+                <li>Run it, and give it a schedule</li>
+              </ol>
+              <Button component={Link} to={paths.newWorker}>
+                Choose a template
+              </Button>
+            </div>
+          </Panel>
+          <Panel title="Begin with a sentence">
+            <div className={styles.way}>
+              <p>
+                Say what should happen and when. The agent writes the worker, shows it to you before it is made, runs it
+                and reads its log.
+              </p>
+              <Button component={Link} to={paths.chat} state={{ draft: SENTENCE }} variant="default">
+                Ask the agent to make a worker
+              </Button>
+            </div>
+          </Panel>
+        </div>
         <Panel title="Begin with your code">
           <div className={styles.way}>
             <p>
@@ -64,6 +77,8 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
     </div>
   );
 }
+
+const SENTENCE = 'Make a worker that counts the words of a text, and run it daily at nine.';
 
 const headers = (workspaceId: string) => `  -H "Authorization: Bearer $GANTRY_TOKEN" \\
   -H "x-svc-workspace: ${workspaceId}" \\

@@ -127,6 +127,7 @@ function useOwnChoices(onKeys: () => void): Choice[] {
     page('Your account', paths.account),
     action('New worker', () => navigate(paths.newWorker)),
     action('New connection', () => navigate(paths.newConnection)),
+    action('Ask the agent', () => navigate(paths.chat)),
     action('Switch between light and dark', toggleColorScheme),
     action('Show the keys', onKeys),
     ...others.map(({ id, name }) => action(`Switch to ${name}`, () => moveTo(id))),

@@ -3,6 +3,7 @@ import {
   AlertsIcon,
   ApprovalsIcon,
   AutomationsIcon,
+  ChatIcon,
   ConnectionsIcon,
   ContextsIcon,
   OverviewIcon,
@@ -28,6 +29,7 @@ export interface Section {
 export const SECTIONS: readonly (readonly Section[])[] = [
   [
     { path: paths.home, label: 'Overview', Icon: OverviewIcon, key: 'o' },
+    { path: paths.chat, label: 'Chat', Icon: ChatIcon, key: 'h' },
     { path: paths.workers, label: 'Workers', Icon: WorkersIcon, key: 'w' },
     {
       path: paths.automations,

@@ -1,0 +1,403 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import {
+  answerCall,
+  ask,
+  begin,
+  breakStreams,
+  type FakeConversation,
+  newCall,
+  newChat,
+  newConversation,
+  newModel,
+  rest,
+  say,
+  waitForPerson,
+} from './test/fake-chat';
+import { newOverview } from './test/fake-overview';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+const CODE = 'def run(text):\n    return {"words": len(text.split())}\n';
+
+const makeWorker = () =>
+  newCall({
+    ...{ name: 'create_worker', title: 'Create worker', status: 'pending', result: null },
+    arguments: { name: 'Word count', schedule: '0 9 * * *', files: [{ path: 'main.py', content: CODE }] },
+  });
+
+withBrowser('the chat', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.chat = newChat();
+    site.api.overview = newOverview();
+    site.api.accounts.me.role = 'owner';
+  });
+
+  const add = (...given: Parameters<typeof newConversation>): FakeConversation => {
+    const conversation = newConversation(...given);
+    site.api.chat.list.unshift(conversation);
+    return conversation;
+  };
+  const field = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+  const newest = () => site.api.chat.list[0] as FakeConversation;
+  const open = (conversation: FakeConversation, options = {}) => site.signedIn(`/chat/${conversation.id}`, options);
+  /** Writes into a new conversation, and returns once its page is there. */
+  async function ask1(page: Page, text: string): Promise<FakeConversation> {
+    await field(page).fill(text);
+    await field(page).press('Enter');
+    await page.waitForURL(/\/chat\/cnv_/);
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    return newest();
+  }
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    site.api.overview = newOverview({
+      workers: {
+        ...{ total: 3, active: 3, paused: 0, archived: 0, capped: false },
+        failing: [
+          {
+            ...{ id: 'daily-report', name: 'Daily report', last_run_id: 'run_1', last_error: 'KeyError' },
+            failed_at: new Date().toISOString(),
+          },
+        ],
+      },
+      approvals_pending: 2,
+    });
+    const page = await site.signedIn('/chat', options);
+    await page.getByText('Why did “Daily report” fail').waitFor();
+    await checkPage(page, 'chat-new', look);
+
+    add('Which runs failed in the last day, and what do they have in common?');
+    add('Move the invoices to the new archive').status = 'waiting';
+    const report = add('Why did the daily report fail?', [
+      {
+        message: 'Why did the daily report fail, and how often?',
+        parts: [
+          { type: 'text', text: 'I look at its last runs.', partial: false },
+          newCall({
+            name: 'list_runs',
+            title: 'List runs',
+            arguments: { worker_id: 'daily-report', status: 'failed' },
+          }),
+          newCall({
+            ...{ name: 'get_run', title: 'Get a run', arguments: { run_id: 'run_7QmKpZ2' } },
+            links: ['http://localhost:8081/runs/run_7QmKpZ2', 'http://localhost:8081/workers/daily-report'],
+          }),
+          newCall({ title: 'Read logs', name: 'get_run_logs', status: 'failed', result: '404 no such run' }),
+          {
+            ...{ type: 'text', partial: false },
+            text: '## The cause\n\nThe shop’s API has **renamed a field**: `total` is `total_price` since Monday.\n\n```python\nrow["total"]  # KeyError\n```\n\n| Day | Failed |\n|---|---|\n| Monday | 3 |\n| Tuesday | 1 |\n\n1. Change the name in `main.py`\n2. Run it again',
+          },
+        ],
+      },
+      {
+        message: 'Mend it',
+        status: 'failed',
+        error: { code: 'model_rate_limited', detail: 'local/qwen3: takes no more' },
+      },
+    ]);
+    await page.goto(`${site.api.origin}/chat/${report.id}`);
+    await page.getByRole('columnheader', { name: 'Failed' }).waitFor();
+    await page.getByText('List runs').click();
+    await page.getByText('Arguments').waitFor();
+    await checkPage(page, 'chat-thread', look);
+
+    const worker = add('Count words');
+    begin(worker, 'Make a worker that counts the words of a text,\nand run it daily at nine.');
+    say(worker, 'This is the worker that I would make.');
+    ask(worker, makeWorker());
+    waitForPerson(worker);
+    await page.goto(`${site.api.origin}/chat/${worker.id}`);
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await checkPage(page, 'chat-approval', look);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Running').waitFor();
+    await checkPage(page, 'chat-running', look);
+    rest(worker);
+
+    site.api.chat.models = [];
+    await page.goto(`${site.api.origin}/chat`);
+    await page.getByRole('heading', { name: 'No language model is set' }).waitFor();
+    await checkPage(page, 'chat-no-model', look);
+    if (look === 'phone') {
+      await page.getByRole('button', { name: 'All conversations' }).click();
+      await page.getByRole('link', { name: /Move the invoices/ }).waitFor();
+      await checkPage(page, 'chat-list', look);
+    }
+    site.api.accounts.me.role = 'viewer';
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await checkPage(page, 'chat-viewer', look);
+  });
+
+  test('a message is sent with Enter, and the answer comes in pieces, with what was made', async () => {
+    const page = await site.signedIn('/chat');
+    await page.getByRole('button', { name: /counts the words/ }).click();
+    expect(await field(page).inputValue()).toMatch(/counts the words/);
+    await field(page).press('Shift+Enter');
+    await page.keyboard.type('In English.');
+    await field(page).press('Enter');
+    await page.waitForURL(/\/chat\/cnv_/);
+    const conversation = newest();
+    expect(site.api.chat.sent[0]?.body).toEqual({
+      message: 'Make a worker that counts the words of a text, and run it daily at nine.\nIn English.',
+    });
+    await page.getByText('Working').waitFor();
+    expect(await field(page).inputValue()).toBe('');
+    expect(await field(page).evaluate((element) => element === document.activeElement)).toBe(true);
+    // While it works nothing else is sent; what is typed stays.
+    await page.keyboard.type('and then?');
+    await page.keyboard.press('Enter');
+    say(conversation, 'I **look');
+    await page.getByText('I **look').waitFor();
+    say(conversation, '** around.');
+    await page.locator('strong').getByText('look').waitFor();
+    const call = newCall({ status: 'ready', result: null });
+    ask(conversation, call);
+    await page.getByText('Running').waitFor();
+    const links = [`${site.api.origin}/workers/word-count`, 'https://evil.example/elsewhere'];
+    answerCall(conversation, call, { result: '{"id":"word-count"}', links });
+    say(conversation, 'It is there.');
+    rest(conversation);
+    await page.getByText('It is there.').waitFor();
+    await page.getByText('$0.0008').waitFor();
+    const made = page.getByRole('list', { name: 'Pages of it' }).getByRole('link');
+    expect(await made.evaluateAll((all) => all.map((link) => link.getAttribute('href')))).toEqual([
+      '/workers/word-count',
+    ]);
+    await page.getByText('List workers').click();
+    await page.getByText('"word-count"').waitFor();
+    expect(site.api.chat.sent).toHaveLength(1);
+    expect(await field(page).inputValue()).toBe('and then?');
+    await page.getByRole('navigation', { name: 'Conversations' }).getByText('Make a worker').waitFor();
+  });
+
+  test('nothing of what the agent or a tool says becomes part of the page', async () => {
+    const text =
+      '<img src=x onerror=alert(1)> ![p](https://evil.example/p.png) [x](javascript:alert(1)) [y](https://y.example)';
+    const call = newCall({
+      title: '<b>title</b>',
+      arguments: { note: 'a\u202Eb', html: '<script>alert(1)</script>' },
+      result: '<script>alert(1)</script>',
+    });
+    const page = await open(
+      add('<i>T</i>', [{ message: '<u>m</u> **n**', parts: [call, { type: 'text', text, partial: false }] }]),
+    );
+    await page.getByText('<img src=x').waitFor();
+    await page.getByText('<b>title</b>').click();
+    await page.getByText('a\\u{202e}b').waitFor();
+    await page.getByText('<u>m</u> **n**').waitFor();
+    const foreign = 'main :is(img, script, i, u, iframe, a[href^="javascript"])';
+    expect(await page.locator(foreign).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'y' }).getAttribute('rel')).toContain('noopener');
+  });
+
+  test('an approval shows exactly what is called; approved or rejected the agent goes on', async () => {
+    const page = await site.signedIn('/chat');
+    const conversation = await ask1(page, 'Count words');
+    const [first, second] = [makeWorker(), newCall({ ...makeWorker(), call_id: 'call_b', title: 'Delete worker' })];
+    ask(conversation, first, second);
+    waitForPerson(conversation);
+    const approve = page.getByRole('button', { name: 'Approve' });
+    await approve.first().waitFor();
+    await page.getByText('def run(text):').first().waitFor();
+    await page.getByText('0 9 * * *').first().waitFor();
+    await page.getByText('Decide what waits above, or stop').waitFor();
+    // By keyboard: to the button, and only Enter decides.
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    await page.getByText('Approved', { exact: true }).waitFor();
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('SUMMARY');
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('Rejected', { exact: true }).waitFor();
+    expect(site.api.chat.sent.slice(1)).toEqual([
+      { line: `POST /api/conversations/${conversation.id}/approvals/${first.call_id}`, body: { approve: true } },
+      { line: `POST /api/conversations/${conversation.id}/approvals/call_b`, body: { approve: false } },
+    ]);
+    answerCall(conversation, first);
+    say(conversation, 'One of the two is done.');
+    rest(conversation);
+    await page.getByText('One of the two is done.').waitFor();
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+  });
+
+  test('a decision that was made in another tab is said, and shown', async () => {
+    const conversation = add('Count words');
+    begin(conversation, 'Count words');
+    const call = makeWorker();
+    ask(conversation, call);
+    waitForPerson(conversation);
+    const page = await open(conversation);
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    Object.assign(call, { status: 'declined' });
+    rest(conversation);
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('Rejected', { exact: true }).waitFor();
+  });
+
+  test('the agent can be stopped, while it works and while it waits', async () => {
+    const page = await site.signedIn('/chat');
+    const conversation = await ask1(page, 'Count words');
+    say(conversation, 'I begin');
+    await page.getByText('I begin').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('You stopped the agent here.').waitFor();
+    await field(page).fill('Again');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Working').waitFor();
+    ask(conversation, makeWorker());
+    waitForPerson(conversation);
+    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await page.getByRole('button', { name: 'Stop' }).click();
+    await page.getByText('Not made').waitFor();
+    expect(await page.getByText('You stopped the agent here.').count()).toBe(2);
+  });
+
+  test('after a broken connection and after a reload it goes on where it was, with nothing twice', async () => {
+    const page = await site.signedIn('/chat');
+    const conversation = await ask1(page, 'Tell me a story');
+    say(conversation, 'Once ');
+    await page.getByText('Once').waitFor();
+    breakStreams(conversation);
+    say(conversation, 'upon ');
+    await page.getByText('Once upon').waitFor();
+    expect(site.api.chat.followed).toEqual(['1', '2']);
+    await page.reload();
+    await page.getByText('Once upon').waitFor();
+    say(conversation, 'a time.');
+    await page.getByText('Once upon a time.').waitFor();
+    // Away and back: nothing was missed and nothing is repeated.
+    await page.getByRole('link', { name: 'Workers', exact: true }).click();
+    await page.waitForURL(/\/workers$/);
+    say(conversation, ' The end.');
+    await page.goBack();
+    await page.getByText('Once upon a time. The end.').waitFor();
+    rest(conversation);
+    await page.getByRole('button', { name: 'Send' }).waitFor();
+    expect(await page.getByText('Once upon a time. The end.').count()).toBe(1);
+  });
+
+  test('two tabs: a message into a conversation that is busy is kept, and the other one is shown', async () => {
+    const conversation = add('Shared', [{ message: 'First', parts: [{ type: 'text', text: 'Yes.', partial: false }] }]);
+    const page = await open(conversation);
+    await page.getByText('Yes.').waitFor();
+    begin(conversation, 'From the other tab');
+    await field(page).fill('Mine');
+    await field(page).press('Enter');
+    await page.getByText('went on elsewhere, perhaps in another tab').waitFor();
+    await page.getByText('From the other tab').waitFor();
+    say(conversation, 'An answer to the other.');
+    rest(conversation);
+    await page.getByText('An answer to the other.').waitFor();
+    await field(page).press('Enter');
+    await page.getByText('Working').waitFor();
+    expect(site.api.chat.sent.map(({ body }) => body)).toEqual([
+      { message: 'Mine', conversation_id: conversation.id },
+      { message: 'Mine', conversation_id: conversation.id },
+    ]);
+    rest(conversation);
+    await page.getByText('went on elsewhere').waitFor({ state: 'detached' });
+  });
+
+  test('without a model it is said how to set one, before and after a message', async () => {
+    site.api.chat.refuseNext = { status: 503, body: { detail: 'no model is configured', code: 'no_model' } };
+    const page = await site.signedIn('/chat');
+    await field(page).fill('Hello');
+    await field(page).press('Enter');
+    await page.getByRole('alert').getByText('MODEL_PROVIDERS_FILE').waitFor();
+    expect(await field(page).inputValue()).toBe('Hello');
+    site.api.chat.models = [];
+    await page.reload();
+    await page.getByText('MODEL_PROVIDERS_FILE').waitFor();
+    expect(await field(page).count()).toBe(0);
+  });
+
+  test('why an answer is missing is said with what helps, and it is sent again', async () => {
+    const page = await site.signedIn('/chat');
+    const conversation = await ask1(page, 'Hello');
+    rest(conversation, 'failed', { code: 'budget_exceeded', detail: 'no room for a call' });
+    await page.getByText('The budget leaves no room').waitFor();
+    expect(await page.getByRole('link', { name: 'usage and budgets' }).getAttribute('href')).toBe('/settings/usage');
+    await page.getByRole('button', { name: 'Send it again' }).click();
+    await page.getByText('Working').waitFor();
+    rest(conversation, 'interrupted');
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('Working').waitFor();
+    expect(site.api.chat.sent.map(({ body }) => (body as { message: string }).message)).toEqual([
+      'Hello',
+      'Hello',
+      'Go on.',
+    ]);
+    rest(conversation);
+    await page.route('**/api/chat', (route) => route.abort());
+    await field(page).fill('Lost');
+    await field(page).press('Enter');
+    await page.getByText('Gantry can’t be reached').waitFor();
+    expect(await field(page).inputValue()).toBe('Lost');
+  });
+
+  test('conversations are paged, renamed and deleted, and found by keyboard', async () => {
+    for (let index = 1; index <= 35; index++) add(`Conversation ${index}`, [{ message: `Message ${index}` }]);
+    const page = await site.signedIn('/chat');
+    const list = page.getByRole('navigation', { name: 'Conversations' });
+    expect(await list.getByRole('listitem').count()).toBe(30);
+    await list.getByRole('button', { name: 'Show older' }).click();
+    await list.getByText('Conversation 1', { exact: true }).waitFor();
+    expect(await list.getByRole('listitem').count()).toBe(35);
+    await list.getByRole('link', { name: 'New' }).focus();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { level: 1, name: 'Conversation 35' }).waitFor();
+    await page.keyboard.press('j');
+    await page.getByRole('heading', { level: 1, name: 'Conversation 34' }).waitFor();
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Name of the conversation' }).fill('About words');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'About words' }).waitFor();
+    await list.getByText('About words').waitFor();
+    expect(await page.title()).toBe('About words · Gantry');
+    await page.getByRole('button', { name: 'Delete this conversation' }).click();
+    await page.getByRole('button', { name: 'Delete for good' }).click();
+    await page.getByText('The conversation is deleted').waitFor();
+    await list.getByText('About words').waitFor({ state: 'detached' });
+    await page.goto(`${site.api.origin}/chat/cnv_gone`);
+    await page.getByRole('heading', { name: 'There is no such conversation' }).waitFor();
+  });
+
+  test('earlier messages of a long conversation are shown when they are asked for', async () => {
+    const turns = Array.from({ length: 45 }, (_, index) => ({ message: `Message number ${index + 1}.` }));
+    const page = await open(add('Long', turns));
+    await page.getByText('Message number 26.').waitFor();
+    expect(await page.getByText('Message number 25.').count()).toBe(0);
+    await page.getByText('Message number 45.').waitFor();
+    await page.getByRole('button', { name: 'Show earlier messages' }).click();
+    await page.getByText('Message number 6.').waitFor();
+    await page.getByRole('button', { name: 'Show earlier messages' }).click();
+    await page.getByText('Message number 1.').waitFor();
+    expect(await page.getByText(/^Message number/).count()).toBe(45);
+  });
+
+  test('the model can be chosen, and the way there is in the navigation, the palette and the empty overview', async () => {
+    site.api.chat.models = [newModel('qwen3', { is_default: true }), newModel('big', { aliases: ['smart'] })];
+    const page = await site.signedIn('/');
+    await page.getByRole('link', { name: 'Ask the agent to make a worker' }).click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await field(page).inputValue()).toMatch(/^Make a worker/);
+    await page.getByLabel('Model').selectOption('smart');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Working').waitFor();
+    expect(site.api.chat.sent[0]?.body).toMatchObject({ model: 'smart' });
+    rest(newest());
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('ask the');
+    await page.keyboard.press('Enter');
+    await page.getByRole('navigation', { name: 'Conversations' }).waitFor();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Chat' }).click();
+    await field(page).waitFor();
+    expect(await field(page).inputValue()).toBe('');
+  });
+});

@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { roleAtLeast } from '../../accounts/roles';
+import { useShortcuts } from '../../shell/keys';
+import { conversationPath, paths } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { Dialog } from '../../ui/dialog';
+import { Empty } from '../../ui/empty';
+import styles from './chat-page.module.css';
+import { useConversations } from './chat-queries';
+import { ConversationList } from './conversation-list';
+import { NewConversation } from './new-conversation';
+import { OpenConversation } from './open-conversation';
+
+/** Talking with the agent of the workspace: the person's conversations, and one of them, or a new one, beside them. */
+export default function ChatPage() {
+  const { conversationId } = useParams();
+  const workspace = useWorkspace();
+  if (workspace && !roleAtLeast(workspace.role, 'member')) return <NotForViewers />;
+  return <Chat conversationId={conversationId} />;
+}
+
+function Chat({ conversationId }: { conversationId: string | undefined }) {
+  const navigate = useNavigate();
+  const [isListOpen, setListOpen] = useState(false);
+  const listed = useConversations().data?.pages.flat() ?? [];
+  const place = listed.findIndex(({ id }) => id === conversationId);
+  const go = (to: number) => {
+    const next = listed[to];
+    if (next) void navigate(conversationPath(next.id));
+  };
+  useShortcuts('Chat', [
+    { keys: 'j', words: 'Next conversation', run: () => go(place + 1) },
+    { keys: 'k', words: 'Previous conversation', run: () => go(Math.max(0, place - 1)) },
+    { keys: 'n', words: 'New conversation', run: () => void navigate(paths.chat) },
+  ]);
+  return (
+    <div className={styles.chat}>
+      <div className={styles.side}>
+        <ConversationList openId={conversationId} />
+      </div>
+      <div className={styles.narrowHead}>
+        <Button variant="default" size="xs" onClick={() => setListOpen(true)}>
+          All conversations
+        </Button>
+      </div>
+      {conversationId === undefined ? <NewConversation /> : <OpenConversation id={conversationId} />}
+      {isListOpen && (
+        <Dialog title="Conversations" bare side onClose={() => setListOpen(false)}>
+          <ConversationList openId={conversationId} onGo={() => setListOpen(false)} />
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+function NotForViewers() {
+  useTitle('Chat');
+  return (
+    <Empty title="Members talk with the agent" level={1}>
+      <p>
+        It makes and runs things with the rights of whoever asks, and as a viewer you only read. An admin of this
+        workspace can make you a member.
+      </p>
+    </Empty>
+  );
+}

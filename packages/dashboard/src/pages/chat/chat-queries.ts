@@ -1,0 +1,170 @@
+import { unwrap } from '@gantry/api-client';
+import { type QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { isStatus, workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { type Message, sendMessage } from './send-message';
+import { type Begun, newThread, readAgain, type Thread, withDecision, withEarlier, withMessage } from './thread';
+
+const LISTED = 30;
+const READ = 20;
+
+type WorkspaceId = string | undefined;
+
+export const chatKeys = {
+  list: (workspaceId: WorkspaceId) => ['conversations', workspaceId, 'list'] as const,
+  one: (workspaceId: WorkspaceId, id: string) => ['conversations', workspaceId, 'one', id] as const,
+};
+
+/** The person's own; where something was said last first. */
+export function useConversations() {
+  const workspaceId = useWorkspace()?.id;
+  return useInfiniteQuery({
+    queryKey: chatKeys.list(workspaceId),
+    enabled: workspaceId !== undefined,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }) => {
+      const query = { limit: LISTED, offset };
+      return unwrap((await workerApi()).GET('/api/conversations', { params: { query } }));
+    },
+    getNextPageParam: (last, pages) => (last.length === LISTED ? pages.length * LISTED : undefined),
+  });
+}
+
+const isRunning = (thread: Thread | undefined): boolean => thread?.status === 'running';
+
+/** One conversation. While the agent works its stream keeps it true, and it is not read in between. */
+export function useThread(id: string) {
+  const workspaceId = useWorkspace()?.id;
+  const client = useQueryClient();
+  const key = chatKeys.one(workspaceId, id);
+  return useQuery({
+    queryKey: key,
+    enabled: workspaceId !== undefined,
+    staleTime: ({ state }) => (isRunning(state.data as Thread | undefined) ? Number.POSITIVE_INFINITY : 0),
+    queryFn: async () => readAgain(client.getQueryData<Thread>(key), await readPage(id, 0)),
+  });
+}
+
+async function readPage(id: string, offset: number): Promise<Thread> {
+  const params = { path: { conversation_id: id }, query: { limit: READ, offset } };
+  const conversation = await unwrap((await workerApi()).GET('/api/conversations/{conversation_id}', { params }));
+  return newThread(conversation, conversation.turns.length === READ);
+}
+
+/** Changes what the page holds of a conversation; nothing where it holds none. */
+export const changeThread = (
+  client: QueryClient,
+  workspaceId: WorkspaceId,
+  id: string,
+  change: (thread: Thread) => Thread,
+): Thread | undefined =>
+  client.setQueryData<Thread>(chatKeys.one(workspaceId, id), (thread) => thread && change(thread));
+
+/** The page of messages before those that are shown. */
+export function useEarlier(thread: Thread) {
+  const workspaceId = useWorkspace()?.id;
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: () => readPage(thread.id, thread.turns.length),
+    onSuccess: (page) =>
+      changeThread(client, workspaceId, thread.id, (now) => withEarlier(now, page.turns, page.hasEarlier)),
+  });
+}
+
+/** Puts a message into its conversation; a new one is there from then on. */
+export function useSend() {
+  const workspaceId = useWorkspace()?.id;
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: sendMessage,
+    onSuccess: async (begun, { text: message, conversationId }: Message) => {
+      const key = chatKeys.one(workspaceId, begun.conversationId);
+      await client.cancelQueries({ queryKey: key });
+      // Without the number of an event nobody knows what was told since.
+      if (begun.eventId === 0) client.removeQueries({ queryKey: key });
+      else if (conversationId === undefined) client.setQueryData(key, begunWith(begun, message));
+      else changeThread(client, workspaceId, conversationId, (thread) => withMessage(thread, { ...begun, message }));
+      void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
+    },
+    onError: (error, { conversationId }) => {
+      // It went on elsewhere: that is shown.
+      if (conversationId === undefined || !isStatus(error, 409)) return;
+      void client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, conversationId) });
+    },
+  });
+}
+
+/** A new conversation, whose title is the server's from the next reading on. */
+function begunWith(begun: Begun, message: string): Thread {
+  const at = new Date().toISOString();
+  const head = { id: begun.conversationId, title: message.replace(/\s+/g, ' ').trim(), status: 'running' as const };
+  const thread = newThread({ ...head, created_at: at, updated_at: at, last_event_id: 0, turns: [] }, false);
+  return withMessage(thread, { ...begun, message });
+}
+
+const pathOf = (id: string) => ({ params: { path: { conversation_id: id } } });
+
+export function useStop(id: string) {
+  const workspaceId = useWorkspace()?.id;
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async () => unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/stop', pathOf(id))),
+    // Where the agent only waited, no stream tells of its end.
+    onSuccess: ({ status }) =>
+      status !== 'running' && client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) }),
+  });
+}
+
+export function useDecideCall(id: string, callId: string) {
+  const workspaceId = useWorkspace()?.id;
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (approve: boolean) =>
+      unwrap(
+        (await workerApi()).POST('/api/conversations/{conversation_id}/approvals/{call_id}', {
+          params: { path: { conversation_id: id, call_id: callId } },
+          body: { approve },
+        }),
+      ),
+    onSuccess: ({ status }, approve) => {
+      changeThread(client, workspaceId, id, (thread) => withDecision(thread, callId, approve, status));
+      void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
+    },
+    onError: (error) => {
+      if (isStatus(error, 404, 409)) void client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
+    },
+  });
+}
+
+export function useRename(id: string) {
+  const workspaceId = useWorkspace()?.id;
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async (title: string) =>
+      unwrap((await workerApi()).PATCH('/api/conversations/{conversation_id}', { ...pathOf(id), body: { title } })),
+    onSuccess: ({ title }) => {
+      changeThread(client, workspaceId, id, (thread) => ({ ...thread, title }));
+      return client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
+    },
+  });
+}
+
+export function useDelete(id: string) {
+  const workspaceId = useWorkspace()?.id;
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: async () => unwrap((await workerApi()).DELETE('/api/conversations/{conversation_id}', pathOf(id))),
+    onSuccess: () => client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) }),
+  });
+}
+
+/** Models that the operator offers; none where no provider is set. */
+export function useModels() {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: ['models', workspaceId],
+    enabled: workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/models')),
+    staleTime: 60_000,
+  });
+}

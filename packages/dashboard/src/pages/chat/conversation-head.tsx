@@ -1,0 +1,81 @@
+import { Button, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { paths } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Failure } from '../../ui/notice';
+import styles from './chat-page.module.css';
+import { useDelete, useRename } from './chat-queries';
+import { sayError } from './say-error';
+import type { Thread } from './thread';
+
+const TITLE_CHARS_MAX = 120;
+
+/** The name of a conversation, which its person can change, and its end. */
+export function ConversationHead({ thread }: { thread: Thread }) {
+  const navigate = useNavigate();
+  const [title, setTitle] = useState<string | null>(null);
+  const rename = useRename(thread.id);
+  const remove = useDelete(thread.id);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const wanted = (title ?? '').trim();
+    if (wanted === thread.title) setTitle(null);
+    else if (wanted !== '') rename.mutate(wanted, { onSuccess: () => setTitle(null) });
+  }
+
+  if (title !== null) {
+    return (
+      <div className={styles.threadHead}>
+        <h1 className="visually-hidden">{thread.title}</h1>
+        <form className={styles.rename} onSubmit={submit}>
+          <TextInput
+            aria-label="Name of the conversation"
+            className={styles.renameField}
+            autoFocus
+            autoComplete="off"
+            maxLength={TITLE_CHARS_MAX}
+            value={title}
+            onChange={(event) => setTitle(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === 'Escape' && setTitle(null)}
+          />
+          <Button type="submit" loading={rename.isPending} disabled={title.trim() === ''}>
+            Save
+          </Button>
+          <Button variant="default" onClick={() => setTitle(null)}>
+            Cancel
+          </Button>
+        </form>
+        <Failure title="It was not renamed" error={sayError(rename.error)} />
+      </div>
+    );
+  }
+  return (
+    <div className={styles.threadHead}>
+      <h1 title={thread.title}>{thread.title}</h1>
+      <div className={styles.threadActions}>
+        <Button variant="default" onClick={() => setTitle(thread.title)}>
+          Rename
+        </Button>
+        <ConfirmButton
+          label="Delete this conversation"
+          question="Delete for good"
+          busy={remove.isPending}
+          onConfirm={() =>
+            remove.mutate(undefined, {
+              onSuccess: () => {
+                toast('The conversation is deleted');
+                void navigate(paths.chat);
+              },
+            })
+          }
+        >
+          Delete
+        </ConfirmButton>
+      </div>
+      <Failure title="It was not deleted" error={sayError(remove.error)} />
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { Button, Skeleton } from '@mantine/core';
+import { Link } from 'react-router';
+import type { ConversationHead } from '../../shell/api';
+import { conversationPath, paths } from '../../shell/paths';
+import { FailedToLoad } from '../../ui/notice';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './chat-page.module.css';
+import { useConversations } from './chat-queries';
+
+interface ConversationListProps {
+  openId: string | undefined;
+  /** Told when one is gone to. */
+  onGo?: () => void;
+}
+
+/** The person's own conversations. */
+export function ConversationList({ openId, onGo }: ConversationListProps) {
+  const list = useConversations();
+  const shown = list.data?.pages.flat();
+  return (
+    <nav className={styles.list} aria-label="Conversations">
+      <div className={styles.listHead}>
+        <h2>Conversations</h2>
+        <Button component={Link} to={paths.chat} variant="default" size="xs" onClick={onGo}>
+          New
+        </Button>
+      </div>
+      {list.error && !shown ? (
+        <div className={styles.listNote}>
+          <FailedToLoad what="The conversations" error={list.error} retry={list.refetch} />
+        </div>
+      ) : !shown ? (
+        <div className={styles.listLoading} aria-busy="true">
+          {[1, 2, 3, 4].map((place) => (
+            <Skeleton key={place} height={48} radius={6} />
+          ))}
+        </div>
+      ) : shown.length === 0 ? (
+        <p className={styles.listNote}>None yet. They are yours alone: nobody else in the workspace reads them.</p>
+      ) : (
+        <ul className={styles.items}>
+          {unique(shown).map((conversation) => (
+            <Item key={conversation.id} conversation={conversation} isOpen={conversation.id === openId} onGo={onGo} />
+          ))}
+        </ul>
+      )}
+      {list.hasNextPage && (
+        <div className={styles.listNote}>
+          <Button
+            variant="default"
+            size="xs"
+            fullWidth
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            Show older
+          </Button>
+        </div>
+      )}
+    </nav>
+  );
+}
+
+/** One that something was said in while the pages were read is on two of them. */
+const unique = (all: ConversationHead[]): ConversationHead[] => [...new Map(all.map((one) => [one.id, one])).values()];
+
+const STATES: Partial<Record<ConversationHead['status'], [tone: string, word: string]>> = {
+  running: ['running', 'At work'],
+  waiting: ['timeout', 'Waits for you'],
+  failed: ['error', 'Failed'],
+  interrupted: ['error', 'Interrupted'],
+};
+
+interface ItemProps {
+  conversation: ConversationHead;
+  isOpen: boolean;
+  onGo: (() => void) | undefined;
+}
+
+function Item({ conversation: { id, title, status, updated_at: at }, isOpen, onGo }: ItemProps) {
+  const [tone, word] = STATES[status] ?? [];
+  return (
+    <li>
+      <Link to={conversationPath(id)} className={styles.item} aria-current={isOpen ? 'page' : undefined} onClick={onGo}>
+        <span className={styles.itemTitle}>{title}</span>
+        <span className={styles.itemAbout}>
+          {word && (
+            <span className={styles.itemState} data-tone={tone}>
+              {word}
+            </span>
+          )}
+          <Timestamp at={Date.parse(at)} />
+        </span>
+      </Link>
+    </li>
+  );
+}

@@ -1,0 +1,41 @@
+import styles from './exact-value.module.css';
+
+/** Characters that show nothing, or change the order of those around them: what is approved must be what is seen. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+const seen = (text: string): string => text.replace(UNSEEN, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+
+/** A value in full, with texts as they are: lines stay lines, and what cannot be seen is written out. */
+export function ExactValue({ value }: { value: unknown }) {
+  if (typeof value === 'string') return <ExactText text={value} />;
+  if (typeof value !== 'object' || value === null) return <code className={styles.plain}>{JSON.stringify(value)}</code>;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return <code className={styles.plain}>{Array.isArray(value) ? '[]' : '{}'}</code>;
+  return (
+    <dl className={styles.fields}>
+      {entries.map(([name, field]) => (
+        <div key={name} data-nested={isNested(field)}>
+          <dt>{Array.isArray(value) ? `${Number(name) + 1}.` : seen(name)}</dt>
+          <dd>
+            <ExactValue value={field} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const isNested = (value: unknown): boolean =>
+  (typeof value === 'object' && value !== null && Object.keys(value).length > 0) ||
+  (typeof value === 'string' && value.includes('\n'));
+
+function ExactText({ text }: { text: string }) {
+  if (text === '') return <code className={styles.plain}>""</code>;
+  if (!text.includes('\n')) return <code className={styles.text}>{seen(text)}</code>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <pre className={styles.lines} tabIndex={0}>
+      {seen(text)}
+    </pre>
+  );
+}

@@ -1,0 +1,62 @@
+import { Skeleton } from '@mantine/core';
+import { useOverview } from '../../shell/use-overview';
+import { useTitle } from '../../shell/use-title';
+import { ArrowUpIcon } from '../../ui/icons';
+import styles from './chat-page.module.css';
+import { useModels } from './chat-queries';
+import { Composer } from './composer';
+import { NoModel } from './no-model';
+import { SendProblem } from './send-problem';
+import { suggestionsFor } from './suggestions';
+import { useComposer } from './use-composer';
+
+/** Where nothing was said yet: what could be. */
+export function NewConversation() {
+  useTitle('Chat');
+  const models = useModels();
+  const composer = useComposer();
+  const isMute = models.data?.length === 0;
+  return (
+    <section className={styles.thread} aria-label="New conversation">
+      <div className={styles.begin}>
+        <h1>{isMute ? 'Chat' : 'What shall be done?'}</h1>
+        {isMute ? (
+          <NoModel level={2} />
+        ) : (
+          <>
+            <p className={styles.lead}>
+              The agent finds, makes, runs, explains and mends workers, reads logs, and searches skills, with your
+              rights. What changes or removes something, and what runs code, waits until you approve it.
+            </p>
+            <Suggestions onChoose={composer.write} />
+          </>
+        )}
+      </div>
+      {!isMute && <Composer {...composer.props} news={<SendProblem error={composer.error} />} />}
+    </section>
+  );
+}
+
+/** Put into the field, so that they can be changed before they are sent. */
+function Suggestions({ onChoose }: { onChoose: (text: string) => void }) {
+  const { data: overview, error } = useOverview();
+  if (error && !overview) return null;
+  return (
+    <ul className={styles.suggestions} aria-label="Suggestions" aria-busy={!overview}>
+      {overview
+        ? suggestionsFor(overview).map((text) => (
+            <li key={text}>
+              <button type="button" className={styles.suggestion} onClick={() => onChoose(text)}>
+                <span>{text}</span>
+                <ArrowUpIcon />
+              </button>
+            </li>
+          ))
+        : [1, 2, 3, 4].map((place) => (
+            <li key={place}>
+              <Skeleton height={64} radius={10} />
+            </li>
+          ))}
+    </ul>
+  );
+}

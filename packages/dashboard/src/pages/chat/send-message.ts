@@ -1,0 +1,65 @@
+import { unwrap } from '@gantry/api-client';
+import { workerApi } from '../../shell/api';
+import { createEventParser } from '../../shell/event-stream';
+import type { Begun } from './thread';
+
+export interface Message {
+  text: string;
+  /** Absent: it begins a new conversation. */
+  conversationId?: string;
+  /** Absent: the one that the installation asks. */
+  model?: string;
+  /** The same message is taken once, however often it is sent with this key. */
+  key: string;
+}
+
+/**
+ * Hands a message to the agent and returns once it is taken. What the agent then does is read from the conversation's events,
+ * by this page as by every other.
+ * @throws ApiError; TypeError where the server is not reached
+ */
+export async function sendMessage({ text, conversationId, model, key }: Message): Promise<Begun> {
+  const worker = await workerApi();
+  const answer = await worker.POST('/api/chat', {
+    params: { header: { 'Idempotency-Key': key } },
+    body: {
+      message: text,
+      ...(conversationId !== undefined && { conversation_id: conversationId }),
+      ...(model !== undefined && { model }),
+    },
+    parseAs: 'stream',
+  });
+  const stream = await unwrap(Promise.resolve(answer));
+  // A message that was taken already is answered with where it is.
+  if (answer.response.headers.get('Content-Type')?.includes('json')) {
+    const told = (await new Response(stream).json()) as Told;
+    return { conversationId: told.conversation_id, turnId: told.turn_id, eventId: 0 };
+  }
+  return firstOf(stream as ReadableStream<Uint8Array>);
+}
+
+interface Told {
+  conversation_id: string;
+  turn_id: string;
+}
+
+async function firstOf(stream: ReadableStream<Uint8Array>): Promise<Begun> {
+  const parse = createEventParser();
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      const meta = parse(decoder.decode(part.value, { stream: true })).find(({ event }) => event === 'meta');
+      if (!meta) continue;
+      const told = JSON.parse(meta.data) as Told;
+      return { conversationId: told.conversation_id, turnId: told.turn_id, eventId: Number(meta.id) };
+    }
+  } finally {
+    // The agent works on without this reader.
+    void reader.cancel().catch(() => undefined);
+  }
+  throw new TypeError('the answer ended before it began');
+}
+
+/** Nobody guesses it, and no two messages share one. `randomUUID` is missing where the page came without TLS. */
+export const newKey = (): string => `chat-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;

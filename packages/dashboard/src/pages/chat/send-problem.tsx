@@ -1,0 +1,19 @@
+import { ApiError } from '@gantry/api-client';
+import { Failure, Notice } from '../../ui/notice';
+import { NoModel } from './no-model';
+import { sayError } from './say-error';
+
+/** Why a message was not taken, and what to do; what was written is still in its field. */
+export function SendProblem({ error }: { error: Error | null }) {
+  const code = error instanceof ApiError ? error.code : undefined;
+  if (code === 'no_model') return <NoModel level={2} />;
+  if (code === 'turn_under_way' || code === 'approval_waiting') {
+    return (
+      <Notice tone="error" title="Your message was not sent">
+        This conversation went on elsewhere, perhaps in another tab of yours. What was said there is shown above;{' '}
+        {code === 'turn_under_way' ? 'send yours once it is answered.' : 'decide what waits there, then send yours.'}
+      </Notice>
+    );
+  }
+  return <Failure title="Your message was not sent" error={sayError(error)} />;
+}

@@ -1,0 +1,165 @@
+/** A conversation as the page holds it: as it was read, with all that its stream has told since. */
+import type { ChatCall, ChatTurn, Conversation } from '../../shell/api';
+import type { StreamEvent } from '../../shell/event-stream';
+
+export interface Thread extends Conversation {
+  hasEarlier: boolean;
+  /** By call, where this page has seen it begin and end; in milliseconds. */
+  durations: Readonly<Record<string, number>>;
+  /** By message, where this page has seen it end; in US dollars. */
+  costs: Readonly<Record<string, number>>;
+  /** When the stream last told something; null where it was not heard without a break. Epoch milliseconds. */
+  heardAt: number | null;
+  /** Somebody wrote elsewhere: it has to be read again. */
+  isBehind: boolean;
+}
+
+type Part = ChatTurn['parts'][number];
+
+const nothingSeen = { durations: {}, costs: {}, heardAt: null, isBehind: false };
+
+export const newThread = (conversation: Conversation, hasEarlier: boolean): Thread => ({
+  ...conversation,
+  hasEarlier,
+  ...nothingSeen,
+});
+
+/** Read again: earlier messages and what was measured stay, where the two go together without a gap. */
+export function readAgain(before: Thread | undefined, read: Thread): Thread {
+  const first = read.turns[0];
+  const place = before?.turns.findIndex(({ id }) => id === first?.id) ?? -1;
+  if (!before || place < 0) return read;
+  return {
+    ...read,
+    turns: [...before.turns.slice(0, place), ...read.turns],
+    hasEarlier: place > 0 ? before.hasEarlier : read.hasEarlier,
+    durations: before.durations,
+    costs: before.costs,
+  };
+}
+
+/** With an earlier page before it. */
+export function withEarlier(thread: Thread, earlier: ChatTurn[], hasEarlier: boolean): Thread {
+  const known = new Set(thread.turns.map(({ id }) => id));
+  return { ...thread, turns: [...earlier.filter(({ id }) => !known.has(id)), ...thread.turns], hasEarlier };
+}
+
+/** With a message that was just taken; as it is where that was read already. */
+export function withMessage(thread: Thread, { turnId, eventId, message }: Begun & { message: string }): Thread {
+  if (thread.turns.some(({ id }) => id === turnId)) return thread;
+  const now = new Date().toISOString();
+  const turn: ChatTurn = {
+    ...{ id: turnId, message, status: 'running', error: null, parts: [] },
+    ...{ created_at: now, ended_at: null },
+  };
+  const turns = [...thread.turns, turn];
+  return { ...thread, turns, status: 'running', updated_at: now, last_event_id: eventId, heardAt: Date.now() };
+}
+
+export interface Begun {
+  conversationId: string;
+  turnId: string;
+  /** Of the event that told the two; what the agent does comes after it. */
+  eventId: number;
+}
+
+/** @param now epoch milliseconds */
+export function applyEvents(before: Thread, events: StreamEvent[], now: number): Thread {
+  let thread = before;
+  for (const { id, event, data } of events) {
+    // What was read already is not told twice.
+    if (Number(id) <= thread.last_event_id) continue;
+    thread = { ...applyEvent(thread, event, bodyOf(data), now), last_event_id: Number(id), heardAt: now };
+  }
+  return thread;
+}
+
+/** Events of kinds that this page does not know are passed over. */
+function applyEvent(thread: Thread, event: string, body: Body, now: number): Thread {
+  switch (event) {
+    case 'meta':
+      return { ...thread, isBehind: thread.isBehind || body.turn_id !== thread.turns.at(-1)?.id };
+    case 'text':
+      return withLast(thread, (turn) => ({ ...turn, parts: withText(turn.parts, String(body.text ?? '')) }));
+    case 'tool_call':
+    case 'approval': {
+      const call: ChatCall = { ...(body as unknown as ChatCall), type: 'tool_call', result: null, links: [] };
+      return rested(withLast(thread, (turn) => ({ ...turn, parts: withCall(turn.parts, call) })));
+    }
+    case 'tool_result':
+      return rested(withResult(thread, body as unknown as Result, now));
+    case 'done':
+      return withEnd(thread, body as unknown as End, now);
+    default:
+      return thread;
+  }
+}
+
+type Body = Record<string, unknown>;
+type Result = Pick<ChatCall, 'call_id' | 'status' | 'result' | 'links'>;
+type End = Pick<ChatTurn, 'status'> & { error?: ChatTurn['error']; usage?: { usd: number } };
+
+function bodyOf(data: string): Body {
+  try {
+    const body: unknown = JSON.parse(data);
+    return typeof body === 'object' && body !== null ? (body as Body) : {};
+  } catch {
+    return {};
+  }
+}
+
+function withLast(thread: Thread, change: (turn: ChatTurn) => ChatTurn): Thread {
+  const last = thread.turns.at(-1);
+  return last ? { ...thread, turns: [...thread.turns.slice(0, -1), change(last)] } : thread;
+}
+
+/** The agent says more, or begins to speak after a call. */
+function withText(parts: Part[], text: string): Part[] {
+  const last = parts.at(-1);
+  if (last?.type !== 'text') return [...parts, { type: 'text', text, partial: false }];
+  return [...parts.slice(0, -1), { ...last, text: last.text + text }];
+}
+
+const isCall = (part: Part, callId: string): part is ChatCall => part.type === 'tool_call' && part.call_id === callId;
+
+const withCall = (parts: Part[], call: ChatCall): Part[] =>
+  parts.some((part) => isCall(part, call.call_id))
+    ? parts.map((part) => (isCall(part, call.call_id) ? { ...part, status: call.status } : part))
+    : [...parts, call];
+
+/** Calls are made one after another: each begins when the stream has told of what was before it. */
+function withResult(thread: Thread, { call_id: callId, ...result }: Result, now: number): Thread {
+  const ms = result.status === 'declined' || thread.heardAt === null ? 0 : now - thread.heardAt;
+  const durations = ms > 0 ? { ...thread.durations, [callId]: ms } : thread.durations;
+  return withLast({ ...thread, durations }, (turn) => ({
+    ...turn,
+    parts: turn.parts.map((part) => (isCall(part, callId) ? { ...part, ...result } : part)),
+  }));
+}
+
+function withEnd(thread: Thread, { status, error = null, usage }: End, now: number): Thread {
+  const id = thread.turns.at(-1)?.id;
+  const costs = id && usage ? { ...thread.costs, [id]: usage.usd } : thread.costs;
+  const ended = { status, error, ended_at: new Date(now).toISOString() };
+  return withLast({ ...thread, status, costs }, (turn) => ({ ...turn, ...ended }));
+}
+
+/** Once nothing but the person's decision is missing, the agent waits for it. */
+function rested(thread: Thread): Thread {
+  const calls = thread.turns.at(-1)?.parts.filter((part) => part.type === 'tool_call') ?? [];
+  const waits = calls.some(({ status }) => status === 'pending') && !calls.some(({ status }) => isOpen(status));
+  const status = waits ? 'waiting' : 'running';
+  return withLast({ ...thread, status }, (turn) => ({ ...turn, status }));
+}
+
+const isOpen = (status: ChatCall['status']): boolean => status === 'ready' || status === 'running';
+
+/** After a decision on a call. @param status of the conversation from then on */
+export function withDecision(thread: Thread, callId: string, approve: boolean, status: Thread['status']): Thread {
+  const decided = approve ? 'ready' : 'declined';
+  return withLast({ ...thread, status, heardAt: Date.now() }, (turn) => ({
+    ...turn,
+    status,
+    parts: turn.parts.map((part) => (isCall(part, callId) ? { ...part, status: decided } : part)),
+  }));
+}

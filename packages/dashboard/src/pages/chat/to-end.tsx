@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { ArrowDownIcon } from '../../ui/icons';
+import styles from './chat-page.module.css';
+import type { Thread } from './thread';
+
+/** So near to the end, somebody reads along. */
+const NEAR_PX = 120;
+
+const page = () => document.documentElement;
+const isNear = () => page().scrollHeight - page().clientHeight - page().scrollTop < NEAR_PX;
+const toEnd = () => page().scrollTo({ top: page().scrollHeight });
+
+/** Keeps the end of a conversation in sight, unless somebody reads further up; then it leads back. */
+export function ToEnd({ thread }: { thread: Thread }) {
+  const [isAway, setAway] = useState(false);
+  const follows = useRef(true);
+  const height = useRef(0);
+  const { id } = thread;
+  const first = thread.turns[0]?.id;
+  const shownFirst = useRef(first);
+
+  useEffect(() => {
+    const onScroll = () => {
+      follows.current = isNear();
+      setAway(!follows.current);
+    };
+    addEventListener('scroll', onScroll, { passive: true });
+    return () => removeEventListener('scroll', onScroll);
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each change of what is shown.
+  useLayoutEffect(() => {
+    const isEarlier = shownFirst.current !== first;
+    shownFirst.current = first;
+    // Earlier messages come above: what was looked at stays where it is.
+    if (isEarlier) page().scrollBy({ top: page().scrollHeight - height.current });
+    else if (follows.current) toEnd();
+    height.current = page().scrollHeight;
+  }, [thread]);
+
+  // Markdown, pictures of it and what is opened change the height later.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a conversation of its own begins at its end.
+  useEffect(() => {
+    const watched = new ResizeObserver(() => {
+      if (follows.current) toEnd();
+      height.current = page().scrollHeight;
+    });
+    watched.observe(document.body);
+    return () => watched.disconnect();
+  }, [id]);
+
+  if (!isAway) return null;
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      className={styles.toEnd}
+      leftSection={<ArrowDownIcon />}
+      onClick={() => {
+        follows.current = true;
+        setAway(false);
+        toEnd();
+      }}
+    >
+      To the end
+    </Button>
+  );
+}

@@ -1,0 +1,70 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { ChatTurn } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { Notice } from '../../ui/notice';
+
+interface TurnEndProps {
+  turn: ChatTurn;
+  /** Sends a message in this conversation; absent where it is not the last one, or one is under way. */
+  send: ((text: string) => void) | undefined;
+}
+
+/** Says why an answer is missing or not whole, and what to do next; nothing after a whole one. */
+export function TurnEnd({ turn, send }: TurnEndProps) {
+  if (turn.status === 'stopped')
+    return <Notice tone="info">You stopped the agent here. What it did stays done.</Notice>;
+  const again = (words: string, text: string) =>
+    send && (
+      <Button variant="default" onClick={() => send(text)}>
+        {words}
+      </Button>
+    );
+  if (turn.status === 'interrupted') {
+    return (
+      <Notice tone="error" title="The agent was interrupted" action={again('Go on', 'Go on.')}>
+        The service ended while it worked. What it did stays done.
+      </Notice>
+    );
+  }
+  if (turn.status !== 'failed') return null;
+  const { code = '', detail = 'Something went wrong.' } = turn.error ?? {};
+  const [title, next] = WAYS[code] ?? ['The agent could not answer', undefined];
+  const goesOn = code === 'too_many_steps';
+  return (
+    <Notice
+      tone="error"
+      title={title}
+      action={goesOn ? again('Let it go on', 'Go on.') : again('Send it again', turn.message)}
+    >
+      {detail}
+      {next && <p>{next}</p>}
+    </Notice>
+  );
+}
+
+const USAGE = (
+  <>
+    An admin can raise it on <Link to={paths.usage}>usage and budgets</Link>.
+  </>
+);
+const KEY = 'Whoever operates this installation has to look at MODEL_PROVIDERS.';
+
+/** By the code of the error: its title, and what helps. */
+const WAYS: Record<string, [title: string, next: ReactNode]> = {
+  budget_exceeded: ['The budget leaves no room', USAGE],
+  model_without_price: [
+    'The model has no price',
+    'While a budget holds, MODEL_PROVIDERS has to name the prices of a model.',
+  ],
+  model_unauthorized: ['The provider refuses its key', KEY],
+  model_not_found: ['The provider has no such model', KEY],
+  model_rate_limited: ['The provider takes no more requests', 'Wait a minute, then send it again.'],
+  model_unavailable: ['The model does not answer', 'Wait a minute, then send it again, or choose another model.'],
+  model_timed_out: ['The model does not answer', 'Send it again, or choose another model.'],
+  model_malformed: ['The model’s answer could not be read', 'Send it again, or choose another model.'],
+  model_refused: ['The provider refuses the request', 'A long conversation may be too long for it: begin a new one.'],
+  answer_too_long: ['The answer is too long', 'Ask for it in smaller parts.'],
+  too_many_steps: ['The agent took many steps without an end', undefined],
+};

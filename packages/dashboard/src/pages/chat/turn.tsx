@@ -1,0 +1,106 @@
+import { lazy, type Ref, Suspense } from 'react';
+import type { ChatCall, ChatTurn } from '../../shell/api';
+import { dollars, duration } from '../../ui/format';
+import { Timestamp } from '../../ui/timestamp';
+import { CallApproval } from './call-approval';
+import { MadeLinks } from './made-links';
+import { ToolCall } from './tool-call';
+import styles from './turn.module.css';
+import { TurnEnd } from './turn-end';
+
+const AgentText = lazy(() => import('./agent-text'));
+
+interface TurnProps {
+  conversationId: string;
+  turn: ChatTurn;
+  durations: Readonly<Record<string, number>>;
+  /** In US dollars, where it is known. */
+  cost: number | undefined;
+  send: ((text: string) => void) | undefined;
+  /** Of the first call that waits. */
+  approveButton: Ref<HTMLButtonElement>;
+  rejectButton: Ref<HTMLButtonElement>;
+}
+
+/** A message, and what the agent did and said about it. */
+export function Turn({ conversationId, turn, durations, cost, send, approveButton, rejectButton }: TurnProps) {
+  const groups = groupsOf(turn.parts);
+  const calls = turn.parts.filter((part) => part.type === 'tool_call');
+  const waiting = calls.filter(({ status }) => status === 'pending' && !isOver(turn));
+  return (
+    <li className={styles.turn}>
+      <article className={styles.asked} aria-label="You">
+        <p className={styles.message}>{turn.message}</p>
+        <p className={styles.when}>
+          <Timestamp at={Date.parse(turn.created_at)} />
+        </p>
+      </article>
+      <article className={styles.answer} aria-label="Agent">
+        <h3 className="visually-hidden">The agent’s answer</h3>
+        {groups.map((group) =>
+          group.type === 'text' ? (
+            <Suspense key={group.key} fallback={<p className={styles.raw}>{group.text}</p>}>
+              <AgentText text={group.text} />
+            </Suspense>
+          ) : (
+            <div key={group.key} className={styles.calls}>
+              {group.calls.map((call) =>
+                waiting.includes(call) ? (
+                  <CallApproval
+                    key={call.call_id}
+                    conversationId={conversationId}
+                    call={call}
+                    isEarly={turn.status === 'running'}
+                    approveButton={call === waiting[0] ? approveButton : undefined}
+                    rejectButton={call === waiting[0] ? rejectButton : undefined}
+                  />
+                ) : (
+                  <ToolCall key={call.call_id} call={call} turn={turn.status} ms={durations[call.call_id]} />
+                ),
+              )}
+            </div>
+          ),
+        )}
+        {turn.status === 'running' && <Working isSpeaking={groups.at(-1)?.type === 'text'} />}
+        <MadeLinks turn={turn} />
+        <TurnEnd turn={turn} send={send} />
+        {turn.ended_at && (
+          <p className={styles.facts}>
+            {duration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}
+            {cost !== undefined && ` · ${dollars(cost)}`}
+          </p>
+        )}
+      </article>
+    </li>
+  );
+}
+
+const isOver = ({ status }: ChatTurn): boolean => status !== 'running' && status !== 'waiting';
+
+type Group = { key: string; type: 'text'; text: string } | { key: string; type: 'calls'; calls: ChatCall[] };
+
+/** Calls that follow each other stand together. */
+function groupsOf(parts: ChatTurn['parts']): Group[] {
+  const groups: Group[] = [];
+  for (const part of parts) {
+    const last = groups.at(-1);
+    const key = String(groups.length);
+    if (part.type === 'text') groups.push({ key, type: 'text', text: part.text });
+    else if (last?.type === 'calls') last.calls.push(part);
+    else groups.push({ key, type: 'calls', calls: [part] });
+  }
+  return groups;
+}
+
+function Working({ isSpeaking }: { isSpeaking: boolean }) {
+  return (
+    <p className={styles.working}>
+      <span aria-hidden="true">
+        <i />
+        <i />
+        <i />
+      </span>
+      {isSpeaking ? <span className="visually-hidden">Writing</span> : 'Working'}
+    </p>
+  );
+}
