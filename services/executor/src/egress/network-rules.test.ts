@@ -1,7 +1,7 @@
 /** `allowedHosts` of a job, and the record of a run's requests, through real runs. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RunEvent } from '@gantry/events';
+import { REQUESTS_MAX, type RunEvent } from '@gantry/events';
 import { given } from '@gantry/testing';
 import { createRedactor } from '../masking/redact';
 import { createRequestReport } from '../protocol/request-report';

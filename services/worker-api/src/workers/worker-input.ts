@@ -7,6 +7,8 @@ import { DEFINITION_FIELDS, type Definition, type DefinitionInput, entrypointFor
 import { isReserved, SLUG } from './slug';
 
 const TAGS_MAX = 20;
+/** What a model is sent has 128 KB in all. */
+const SKILL_BYTES_MAX = 40_000;
 /** What is written into text columns: PostgreSQL's can't hold NUL. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const LINE = /^[^\x00-\x1f\x7f]*$/;
@@ -90,7 +92,7 @@ export function parseNewWorker(body: Record<string, unknown>, treeOf: () => File
     () => parseTriggers(body) ?? [],
     () => {
       const tree = treeOf();
-      if (typeof entrypoint === 'string') requireEntrypoint({ entrypoint }, tree);
+      if (typeof entrypoint === 'string') requireEntrypoint({ entrypoint, runner: body.runner }, tree);
       return tree;
     },
   );
@@ -138,12 +140,17 @@ function definitionOf(body: Record<string, unknown>): DefinitionInput {
 }
 
 /** @throws AppError 400 */
-export function requireEntrypoint({ entrypoint }: Pick<Definition, 'entrypoint'>, tree: { path: string }[]): void {
-  if (tree.some(({ path }) => path === entrypoint)) return;
-  throw invalid(
-    [{ path: 'entrypoint', message: `there is no file "${entrypoint}" among the files` }],
-    'bad_entrypoint',
-  );
+export function requireEntrypoint(
+  { entrypoint, runner }: { entrypoint: string; runner: unknown },
+  tree: { path: string; size: number }[],
+): void {
+  const file = tree.find(({ path }) => path === entrypoint);
+  const isTooLong = runner === 'agent' && file !== undefined && file.size > SKILL_BYTES_MAX;
+  if (file && !isTooLong) return;
+  const message = isTooLong
+    ? `"${entrypoint}" has ${file.size} bytes, ${SKILL_BYTES_MAX} are possible: a model reads it whole with every answer; put the rest into other files`
+    : `there is no file "${entrypoint}" among the files`;
+  throw invalid([{ path: 'entrypoint', message }], 'bad_entrypoint');
 }
 
 /** worker.yaml is made of the worker when it is exported: as a file beside the others it would be a second truth. */

@@ -77,7 +77,8 @@ test('a request that is sent again with its key makes one worker, and shows a se
 
 test.each<[string, string, object]>([
   ['an unknown runner', 'runner', { runner: 'perl' }],
-  ['an agent without a model', 'runner', { runner: 'agent' }],
+  ['an agent without a skill', 'entrypoint', { runner: 'agent' }],
+  ['tools of code', 'tools', { tools: ['python'] }],
   ['an unknown property', 'colour', { colour: 'red' }],
   ['an unknown limit', 'limits', { limits: { ram: 5 } }],
   ['a limit out of range', 'limits.timeout_seconds', { limits: { timeout_seconds: 3_601 } }],

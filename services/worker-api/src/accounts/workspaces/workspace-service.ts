@@ -48,9 +48,10 @@ export async function updateWorkspace(
   { name, retention, models, allow_exposed_credentials: allowExposed }: WorkspaceChange,
 ): Promise<void> {
   await transaction(pool, async (tx) => {
-    const { rows } = await tx.query<{ name: string; allowsExposed: boolean; modelBudgetUsd: number | null }>(FOR_UPDATE, [
-      workspaceId,
-    ]);
+    const { rows } = await tx.query<{ name: string; allowsExposed: boolean; modelBudgetUsd: number | null }>(
+      FOR_UPDATE,
+      [workspaceId],
+    );
     const [before] = rows;
     if (!before) throw notFound('workspace', workspaceId, 'that you are a member of');
     if (name !== undefined) {

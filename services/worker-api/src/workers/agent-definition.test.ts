@@ -1,0 +1,143 @@
+import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
+import { type FakeJob, given, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { makeWorker } from '../test/make-worker';
+import { parseModels } from '../test/parse-models';
+import { startScriptedModel } from '../test/scripted-model/scripted-model';
+import { testWorkerApi } from '../test/test-worker-api';
+import { manifestOf } from './bundle';
+import { parseDefinition } from './definition';
+
+const model = given(startScriptedModel, (one) => one.stop());
+const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
+const api = testWorkerApi(() => ({
+  models: parseModels([
+    {
+      ...{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices },
+      max_output_tokens: 1_000,
+    },
+  ]),
+}));
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
+
+const skill = (content = '# Sort\n\nSort the mail.\n') => [{ path: 'SKILL.md', content }];
+const sorter = (more: object = {}) => ({ name: 'Sorter', runner: 'agent', files: skill(), ...more });
+
+async function begun(id: string): Promise<FakeJob> {
+  await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
+  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  await job.report({ type: 'started' });
+  return job;
+}
+
+function ask({ runId, attempt, token }: FakeJob, tools: object[], ordinal = 1): Promise<ToolReply> {
+  const given = { messages: [{ role: 'user', content: 'Go' }], tools };
+  const payload = { runId, attempt, token, ordinal, connection: MODELS, tool: 'default', arguments: given };
+  return request(
+    executor.bus,
+    runSubjects.tool('worker', executor.id),
+    { ...payload, timeoutMs: 5_000 },
+    toolReply,
+    15_000,
+  );
+}
+
+test('an agent is made of a skill, and its run is told what to work with', async () => {
+  const tools = ['python', { tool: 'worker:report', approve: 'always' }];
+  const output = { type: 'object', properties: { sorted: { type: 'integer' } } };
+  const made = await owner.post('/api/workers', sorter({ tools, model: 'local/m', max_turns: 5, output })).expect(201);
+  expect(made.body).toMatchObject({
+    ...{ runner: 'agent', entrypoint: 'SKILL.md', model: 'local/m', max_turns: 5, budget_usd: null, output },
+    tools: [
+      { tool: 'python', approve: 'destructive' },
+      { tool: 'worker:report', approve: 'always' },
+    ],
+  });
+  const job = await begun('sorter');
+  expect(job).toMatchObject({
+    entrypoint: 'SKILL.md',
+    agent: {
+      ...{ skill: 'SKILL.md', model: 'local/m', maxTurns: 5, output },
+      tools: [
+        { kind: 'python', approve: 'destructive' },
+        { kind: 'worker', worker: 'report', approve: 'always' },
+      ],
+    },
+  });
+  await job.complete({ text: 'Done.' });
+  const { body } = await owner.patch('/api/workers/sorter', { max_turns: 6 }).expect(200);
+  expect(body).toMatchObject({ version: 2, max_turns: 6, model: 'local/m' });
+  const named = { name: 'Sorter', description: '', tags: [] };
+  const definition = parseDefinition({ runner: 'agent', max_turns: 6, output });
+  const manifest = manifestOf({ worker: named, definition, triggers: [] } as unknown as Parameters<
+    typeof manifestOf
+  >[0]);
+  expect(manifest).toContain('runner: agent\nentrypoint: SKILL.md\nmax_turns: 6\noutput:\n');
+});
+
+test('fields of agents are no part of the version of a worker of code', async () => {
+  const made = await createWorker(api, { name: 'Code', inputs: [] });
+  const same = await owner.patch('/api/workers/code', { tools: [], model: null, budget_usd: null }).expect(200);
+  expect(same.body).toMatchObject({ version: 1, sha: made.sha });
+});
+
+test.each<[object, string, RegExp]>([
+  [{ tools: ['bash'] }, 'tools.0', /must be one of python, http, ask_person, worker:<id>/],
+  [{ tools: ['linear.create_issue'] }, 'tools.0', /a connection has to be among connections/],
+  [{ tools: ['context:prices'] }, 'tools.0', /not among contexts: prices/],
+  [{ tools: ['worker:'] }, 'tools.0', /names no worker/],
+  [{ tools: ['python', 'python'] }, 'tools.1', /appears twice/],
+  [{ tools: [{ tool: 'python', approve: 'maybe' }] }, 'tools.0.approve', /always.*destructive.*never/],
+  [{ max_turns: 0 }, 'max_turns', /1/],
+  [{ entrypoint: 'main.py' }, 'entrypoint', /must name a Markdown file/],
+])('%j is refused at %s', async (more, path, said) => {
+  const { body } = await owner.post('/api/workers', sorter({ name: 'Wrong', ...more })).expect(400);
+  const found = body.errors.filter((one: { path: string }) => one.path === path);
+  expect(found.map(({ message }: { message: string }) => message).join()).toMatch(said);
+});
+
+test('a skill that is too long for a model is refused with its size', async () => {
+  const { body } = await owner.post('/api/workers', sorter({ files: skill('x'.repeat(40_001)) })).expect(400);
+  expect(body.detail).toMatch(/entrypoint: "SKILL.md" has 40001 bytes, 40000 are possible/);
+});
+
+test('a model is told of workers that it may run by their inputs, and its calls say whom they go to', async () => {
+  await createWorker(api, { name: 'Report', inputs: [{ name: 'year', type: 'integer', required: true }] });
+  const worker = await makeWorker(api, { definition: { runner: 'agent', tools: ['worker:report'] } });
+  const job = await begun(worker.id);
+  await model.says({ calls: [{ name: 'run__report', input: { year: 2025 }, id: 'c1' }] });
+  expect(await ask(job, [{ worker: 'report' }])).toMatchObject({
+    result: {
+      tool_calls: [
+        { name: 'run__report', arguments: { year: 2025 }, serves: { worker: 'report', destructive: false } },
+      ],
+    },
+  });
+  const [asked] = await model.asked();
+  expect(asked?.body.tools).toMatchObject([
+    {
+      function: { name: 'run__report', parameters: { properties: { year: { type: 'integer' } }, required: ['year'] } },
+    },
+  ]);
+  expect(await ask(job, [{ worker: 'nobody' }], 2)).toMatchObject({
+    failed: { code: 'unknown_tool', message: expect.stringContaining('no worker nobody') },
+  });
+  expect(await ask(job, [{ connection: 'linear' }], 3)).toMatchObject({
+    failed: { code: 'not_allowed', message: expect.stringContaining('does not declare the connection linear') },
+  });
+});
+
+test('no model is asked beyond the budget of a run', async () => {
+  const worker = await makeWorker(api, { definition: { runner: 'agent', budget_usd: 0.003 } });
+  const job = await begun(worker.id);
+  await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
+  expect(await ask(job, [])).toMatchObject({ result: {} });
+  expect(await ask(job, [], 2)).toMatchObject({
+    failed: { code: 'budget_exceeded', message: expect.stringContaining('budget_usd: the models of this run') },
+  });
+  const other = await begun(worker.id);
+  await model.says({ text: 'y' });
+  expect(await ask(other, [])).toMatchObject({ result: { text: 'y' } });
+});
