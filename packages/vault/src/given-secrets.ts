@@ -1,11 +1,34 @@
 /** Which form of its secrets the code of a run gets: the value, or a placeholder for the egress proxy to replace. */
-import { type JobCredential, newPlaceholder } from '@gantry/events';
-import type { OpenedSecret } from './secret-store';
+import { type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
+import { type OpenedSecret, type SecretStore, UnreadableSecret } from './secret-store';
 
 export interface GivenSecrets {
   /** Values by name. */
   secrets: Record<string, string>;
   credentials: JobCredential[];
+}
+
+interface RunWithSecrets {
+  id: string;
+  workspaceId: string;
+  kind: 'run' | 'test';
+  spec: { secrets: string[]; expose?: string[] };
+}
+
+/** Unset names are absent. `refused`: one of them cannot be decrypted, so the run may not be handed out. */
+export async function secretsForRun(
+  { secrets, log }: { secrets: Pick<SecretStore, 'open'>; log: { error(fields: object, message: string): void } },
+  { id: runId, workspaceId, kind, spec }: RunWithSecrets,
+): Promise<{ refused: RunError } | GivenSecrets> {
+  try {
+    const opened = await secrets.open(workspaceId, spec.secrets);
+    return givenSecrets(opened, { isTest: kind === 'test', exposed: spec.expose });
+  } catch (err) {
+    if (!(err instanceof UnreadableSecret)) throw err;
+    log.error({ err, workspaceId, runId }, 'run not handed out');
+    const message = `${err.message}. Set it again with POST /api/secrets and run again.`;
+    return { refused: { code: 'missing_secret', message } };
+  }
 }
 
 /**
@@ -14,7 +37,7 @@ export interface GivenSecrets {
  */
 export function givenSecrets(
   opened: OpenedSecret[],
-  { isTest, exposed = [] }: { isTest: boolean; exposed?: string[] },
+  { isTest, exposed = [] }: { isTest: boolean; exposed?: string[] | undefined },
 ): GivenSecrets {
   const isHeld = ({ name, hosts }: OpenedSecret) => hosts.length > 0 && !exposed.includes(name);
   const secrets = Object.fromEntries(opened.filter((one) => !isHeld(one)).map(({ name, value }) => [name, value]));

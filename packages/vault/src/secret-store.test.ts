@@ -53,7 +53,7 @@ describe('hosts', () => {
     async (changed) => {
       await put('ws_moved', 'never to leave', ['a.example', 'b.example']);
       await pool.query("UPDATE secrets SET hosts = $1 WHERE workspace_id = 'ws_moved'", [changed]);
-      await expect(opened('ws_moved')).rejects.toThrow();
+      await expect(opened('ws_moved')).rejects.toThrow('the secret API_KEY cannot be decrypted');
       expect(await secrets.test('ws_moved', KEY)).toEqual({ isSet: true, decrypts: false });
     },
   );

@@ -42,6 +42,13 @@ export type AuditSecret = (tx: Tx, change: SecretChange) => Promise<unknown>;
 
 export type SecretStore = ReturnType<typeof createSecretStore>;
 
+/** Its row, its hosts or its key are not those that it was sealed with. */
+export class UnreadableSecret extends Error {
+  constructor(name: string, cause: unknown) {
+    super(`what is stored of the secret ${name} cannot be decrypted`, { cause });
+  }
+}
+
 const VALUE_BYTES_MAX = 32 * 1024;
 /** More would not fit into one job. */
 const SECRETS_MAX = 500;
@@ -72,6 +79,10 @@ interface Bound {
   hosts: string[];
 }
 
+interface Sealed extends Bound {
+  sealed: Buffer;
+}
+
 interface Present {
   count: number;
   version: number | null;
@@ -82,10 +93,16 @@ interface Present {
 export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault }) {
   const boundTo = ({ name, version, hosts }: Bound) => ({ table: TABLE, name, version, hosts });
 
-  /** For a run: those that are set. */
+  async function read(workspaceId: string, { sealed, ...row }: Sealed): Promise<string> {
+    return vault.open(workspaceId, boundTo(row), sealed).catch((err) => {
+      throw isDependencyDown(err) ? err : new UnreadableSecret(row.name, err);
+    });
+  }
+
+  /** For a run: those that are set. @throws UnreadableSecret */
   async function open(workspaceId: string, names: string[]): Promise<OpenedSecret[]> {
     if (!names.length) return [];
-    const { rows } = await pool.query<Bound & { sealed: Buffer; isFresh: boolean }>({
+    const { rows } = await pool.query<Sealed & { isFresh: boolean }>({
       name: 'reveal-secrets',
       text: REVEAL,
       values: [workspaceId, names],
@@ -93,9 +110,9 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
     const stale = rows.filter(({ isFresh }) => !isFresh).map(({ name }) => name);
     if (stale.length) await pool.query(TOUCH, [workspaceId, stale]);
     return Promise.all(
-      rows.map(async ({ sealed, ...row }) => {
+      rows.map(async (row) => {
         const { name, hosts } = row;
-        return { name, hosts, value: await vault.open(workspaceId, boundTo(row), sealed) };
+        return { name, hosts, value: await read(workspaceId, row) };
       }),
     );
   }
@@ -148,7 +165,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
 
     open,
 
-    /** For a run: values by name, whatever their hosts; unset names are absent. */
+    /** For a run: values by name, whatever their hosts; unset names are absent. @throws UnreadableSecret */
     reveal: async (workspaceId: string, names: string[]): Promise<Record<string, string>> =>
       Object.fromEntries((await open(workspaceId, names)).map(({ name, value }) => [name, value])),
 
@@ -169,16 +186,15 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
 
     /** Whether it is set, and whether the stored value decrypts. Does not count as a use. */
     test: async (workspaceId: string, name: string): Promise<{ isSet: boolean; decrypts: boolean }> => {
-      const { rows } = await pool.query<Bound & { sealed: Buffer }>(
+      const { rows } = await pool.query<Sealed>(
         'SELECT name, version, hosts, sealed FROM secrets WHERE workspace_id = $1 AND name = $2',
         [workspaceId, name],
       );
       const [row] = rows;
       if (!row) return { isSet: false, decrypts: false };
-      const opened = vault.open(workspaceId, boundTo(row), row.sealed);
-      const decrypts = await opened.then(
+      const decrypts = await read(workspaceId, row).then(
         () => true,
-        (err) => (isDependencyDown(err) ? Promise.reject(err) : false),
+        (err) => (err instanceof UnreadableSecret ? false : Promise.reject(err)),
       );
       return { isSet: true, decrypts };
     },

@@ -19,7 +19,7 @@ import { type ObjectStoreSettings, openObjectStore } from '@gantry/object-store'
 import type { PoolSettings } from '@gantry/postgres';
 import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
-import { createSecretStore, createVault, deriveKeys, givenSecrets, type KeyRing } from '@gantry/vault';
+import { createSecretStore, createVault, deriveKeys, type KeyRing, secretsForRun } from '@gantry/vault';
 import { createApp } from './app';
 import { createRunnables } from './artifacts/runnable';
 import { createRecentAutomations, IS_CURRENT } from './automations/current-version';
@@ -72,8 +72,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     relay,
     closures,
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
-    givenTo: async ({ workspaceId, kind, spec }) =>
-      givenSecrets(await secrets.open(workspaceId, spec.secrets), { isTest: kind === 'test' }),
+    givenTo: (run) => secretsForRun({ secrets, log }, run),
     isCurrent: IS_CURRENT,
     log,
   });

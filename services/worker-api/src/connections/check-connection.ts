@@ -1,6 +1,7 @@
 /** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
 import { matchesHost } from '@gantry/events';
 import { conflict } from '@gantry/http';
+import { UnreadableSecret } from '@gantry/vault';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
@@ -120,7 +121,9 @@ export async function serverOf(deps: Deps, connection: Connection): Promise<McpS
   if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');
   const headers = { ...credential.headers };
   if (authSecret !== null) {
-    const [secret] = await deps.secrets.open(workspaceId, [authSecret]);
+    const [secret] = await deps.secrets.open(workspaceId, [authSecret]).catch((err) => {
+      throw err instanceof UnreadableSecret ? new McpFailed('unauthorized', err.message) : err;
+    });
     if (!secret) throw new McpFailed('unauthorized', `the secret ${authSecret} is not set in this workspace`);
     if (!mayGoTo(secret.hosts, url ?? '')) {
       const hosts = secret.hosts.join(', ');

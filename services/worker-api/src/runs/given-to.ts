@@ -1,7 +1,7 @@
 /** What the code of a run gets besides its inputs: connections of its worker, and secrets. */
 import type { RunError } from '@gantry/events';
 import type { GivenTo } from '@gantry/run-engine';
-import { givenSecrets } from '@gantry/vault';
+import { secretsForRun } from '@gantry/vault';
 import { createConnectionCredentials } from '../connections/connection-credentials';
 import type { Deps } from '../deps';
 import { allowsExposure } from '../workers/exposure';
@@ -17,9 +17,9 @@ export function createGivenTo(whole: Promise<Deps>): GivenTo {
     }
     const connections = await credentialsOf(deps, run);
     if ('refused' in connections) return connections;
-    const opened = await deps.secrets.open(run.workspaceId, run.spec.secrets);
-    const { secrets, credentials } = givenSecrets(opened, { isTest: run.kind === 'test', exposed: expose });
-    return { secrets, credentials: [...connections.credentials, ...credentials] };
+    const given = await secretsForRun(deps, run);
+    if ('refused' in given) return given;
+    return { ...given, credentials: [...connections.credentials, ...given.credentials] };
   };
 }
 

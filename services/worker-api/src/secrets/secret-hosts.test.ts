@@ -1,4 +1,4 @@
-import { given } from '@gantry/testing';
+import { given, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -84,11 +84,20 @@ test('an MCP server gets a secret with hosts only where it is one of them', asyn
   expect(JSON.stringify(body)).toContain('SERVER_TOKEN may go to *.example.com alone');
 });
 
-test('a secret whose hosts were changed in the database opens no more', async () => {
+test('a secret whose hosts were changed in the database opens no more, and its runs fail at once', async () => {
   await owner.put('/api/secrets/MOVED', { value: VALUE, hosts: ['api.example.com'] }).expect(201);
   await api.deps.pool.query("UPDATE secrets SET hosts = '{evil.example}' WHERE name = 'MOVED'");
   const { body } = await owner.post('/api/secrets/MOVED/test').expect(200);
   expect(body).toMatchObject({ ok: false, set: true, decrypts: false });
+  await createWorker(api, { name: 'Moved', inputs: [], secrets: ['MOVED'] });
+  const asked = executor.claim(2_000).catch(() => null);
+  const run = (await owner.post('/api/workers/moved/runs', {}).expect(201)).body;
+  const ended = () => owner.get(`/api/runs/${run.run_id}`);
+  await until(async () => (await ended()).body.status === 'failed');
+  expect((await ended()).body).toMatchObject({
+    ...{ error_code: 'missing_secret', error: expect.stringContaining('of the secret MOVED cannot be decrypted') },
+  });
+  expect(await asked).toBeNull();
 });
 
 test('a secret with hosts is declared and missed like any other', async () => {
