@@ -37,6 +37,9 @@ export const CLAIM_HOLD_MS = 5_000;
 export const runSources = ['automation', 'worker'] as const;
 export type RunSource = (typeof runSources)[number];
 
+/** An executor reports so many requests of one attempt, and a service keeps no more. */
+export const REQUESTS_MAX = 10_000;
+
 /** Any name rather than an enumeration: an executor may have a runner unknown to a service of an earlier release. */
 const runner = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/);
 /** The runner that services request. Also the meaning of messages and rows from before runners had names. */

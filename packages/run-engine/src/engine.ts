@@ -13,6 +13,7 @@ import { startIngest } from './ingest';
 import { buildJob, type GivenTo, type ToolsOf } from './job';
 import { keepLeases } from './leases';
 import { type Include, streamRun, type Wording } from './live-stream';
+import type { OnRefused } from './refused-requests';
 import type { ComputeCostUsd } from './reported';
 import type { Run, RunStatus } from './run';
 import { type ContextChange, readContextChanges, readLogsText } from './run-events';
@@ -92,6 +93,8 @@ export async function startRunEngine(deps: {
   isCurrent?: IsCurrent;
   /** Absent: a run that asks for approval, or calls another, fails. */
   onSuspended?: OnSuspended;
+  /** Absent: nobody is told of requests that a rule refused. */
+  onRefused?: OnRefused;
   /** After the commit of an ending that this replica wrote. The outbox tells everybody else. */
   onSettled?: (run: Run) => void;
   /** Price of what one attempt used, in USD; added to what its code reported. Default: nothing. */
@@ -137,6 +140,7 @@ export async function startRunEngine(deps: {
     onReturned: onQueued,
     onRepeated: signals.changed,
     onSuspended: deps.onSuspended,
+    onRefused: deps.onRefused,
     onWaiting: (run) => {
       left(run);
       if (run.suspension?.kind === 'call') signals.hint();

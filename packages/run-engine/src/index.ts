@@ -4,6 +4,7 @@ export * from './engine';
 export * from './history';
 export type { GivenTo } from './job';
 export type { Include, TellEvent, Wording } from './live-stream';
+export type { OnRefused, RefusedRequest } from './refused-requests';
 export type { Usage } from './reported';
 export type { ResumeOptions } from './resume-runs';
 export * from './retention';

@@ -14,6 +14,7 @@ import {
   runEventsStream,
 } from '@gantry/events';
 import { createReportQueue } from './report-queue';
+import { createRequestBound } from './request-bound';
 import { watchStream } from './run-stream';
 import type { RunTokens } from './run-tokens';
 import { type ReportDeps, refuseReport, writeReports } from './write-reports';
@@ -22,8 +23,9 @@ const IN_FLIGHT_MAX = 500;
 
 export type Ingest = ReturnType<typeof startIngest>;
 
-export function startIngest(deps: ReportDeps & { bus: Bus; tokens: RunTokens }) {
-  const { bus, pool, source, tokens, log } = deps;
+export function startIngest(given: Omit<ReportDeps, 'boundRequests'> & { bus: Bus; tokens: RunTokens }) {
+  const { bus, pool, source, tokens, log } = given;
+  const deps: ReportDeps = { ...given, boundRequests: createRequestBound(pool, log) };
   const stream = runEventsStream(source);
   const watch = watchStream({ bus, pool, stream, log });
   const queue = createReportQueue({

@@ -4,8 +4,10 @@ import { rowSet, statement } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { CANCELLED } from './end-run';
+import { announceRefused, type OnRefused } from './refused-requests';
 import { isPassing, type Received } from './report-queue';
 import { type ComputeCostUsd, endingOf, hasStarted, suspensionOf, wasReturned, wholeLogs } from './reported';
+import type { RequestBound } from './request-bound';
 import { requeueRuns } from './requeue-runs';
 import type { Run } from './run';
 import { serviceClosing, serviceFloor, toNewEvents } from './run-events';
@@ -34,9 +36,11 @@ export interface ReportDeps {
   /** It had ended, or was suspended, before: perhaps by a commit whose answer was lost, so that nobody was told. */
   onRepeated: (runId: string) => void;
   onSuspended: OnSuspended | undefined;
+  onRefused: OnRefused | undefined;
   /** A run has been suspended; its process is gone, and what it waits for may be queued. */
   onWaiting: (run: Run) => void;
   computeCostUsd: ComputeCostUsd;
+  boundRequests: RequestBound;
 }
 
 /** All of them, and acknowledges them after their commit, once who waits for it was told. */
@@ -47,7 +51,8 @@ export async function writeReports(deps: ReportDeps, received: Received[]): Prom
   const ending = new Set(endings.map(({ runId }) => runId));
   const begun = batches.filter((batch) => !ending.has(batch.runId) && hasStarted(batch));
   await insertArtifacts(pool, batches);
-  const reports = batches.map((batch) => ({ ...batch, events: toNewEvents(batch) }));
+  const bounded = await deps.boundRequests(batches);
+  const reports = bounded.map((batch) => ({ ...batch, events: toNewEvents(batch) }));
   const runs = await settleRuns(pool, source, reports, endings, begun);
   for (const batch of batches) {
     const suspension = suspensionOf(batch, computeCostUsd);
@@ -56,6 +61,7 @@ export async function writeReports(deps: ReportDeps, received: Received[]): Prom
   for (const run of runs) deps.onSettled({ run, logs: wholeLogs(batches.filter(({ runId }) => runId === run.id)) });
   for (const { id } of runs) ending.delete(id);
   ending.forEach(deps.onRepeated);
+  if (deps.onRefused) await announceRefused(pool, batches, deps.onRefused);
   setImmediate(() => {
     for (const { message } of received) message.ack();
   });

@@ -49,6 +49,7 @@ import type { SurfaceUrls } from './mcp/surface-client';
 import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
+import { requestOperations } from './runs/request-routes';
 import { downloadOperations } from './runs/run-download';
 import { exportOperations } from './runs/run-export';
 import { runOperations } from './runs/run-routes';
@@ -130,6 +131,7 @@ export function createApp(options: AppOptions) {
       ...runOperations(deps),
       ...bulkRunOperations(deps),
       ...logOperations(deps),
+      ...requestOperations(deps),
       ...downloadOperations(deps),
       ...exportOperations(deps),
       ...shareLinkOperations(deps),

@@ -5,15 +5,19 @@ import { shownSteps } from './shown-steps';
 
 const POSITION_MAX = 1_000;
 
+const COUNTS = `SELECT count(*) FILTER (WHERE type = 'log')::int AS logs, count(*) FILTER (WHERE type = 'request')::int AS requests
+  FROM run_events WHERE run_id = $1 AND type IN ('log', 'request')`;
+
 export async function readExtras(sql: Sql, run: Run) {
   const { id } = run;
-  const [logs, steps, ahead] = await Promise.all([
-    sql.query(`SELECT count(*)::int AS count FROM run_events WHERE run_id = $1 AND type = 'log'`, [id]),
+  const [counted, steps, ahead] = await Promise.all([
+    sql.query(COUNTS, [id]),
     shownSteps(sql, run),
     run.status === 'queued' ? countAhead(sql, run) : null,
   ]);
   return {
-    logsCount: logs.rows[0].count,
+    logsCount: counted.rows[0].logs as number,
+    requestsCount: counted.rows[0].requests as number,
     steps,
     /** From 1; at most POSITION_MAX + 1. Null for a run that is not queued. */
     queuePosition: ahead && (ahead.rows[0].count as number) + 1,

@@ -187,6 +187,7 @@ const fixtures: Record<string, Fixture> = {
   cancelRun: ofRun(),
   replayRun: ofRun({ version: 'same' }),
   listRunLogs: ofRun(),
+  listRunRequests: ofRun(),
   streamRunLogs: ofRun(),
   streamRun: ofRun(),
   streamRunEvents: ofRun(),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { RunEvent } from '@gantry/events';
 import { given } from '@gantry/testing';
 import { createRedactor } from '../masking/redact';
-import { createRequestReport, REQUESTS_MAX } from '../protocol/request-report';
+import { createRequestReport } from '../protocol/request-report';
 import { startTestExecutor } from '../test/executor-fixture';
 import { resolveTestNames } from '../test/test-names';
 import { matchesHost, plainName } from './host-patterns';

@@ -1,10 +1,10 @@
 /** Reports a run's requests to the outside: masked, bounded, refusals also in its log. */
+import { REQUESTS_MAX } from '@gantry/events';
 import { printable, type RunLog } from '../masking/log-lines';
 import type { Redactor } from '../masking/redact';
 import type { NetworkRequest } from '../runners/runner';
 import type { NewRunEvent } from './event-publisher';
 
-export const REQUESTS_MAX = 10_000;
 /** As in the protocol. */
 const CHARS_MAX = { host: 260, path: 300, message: 300 };
 

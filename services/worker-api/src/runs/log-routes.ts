@@ -1,10 +1,11 @@
 /** What runs say: as a list, as text, live, and over all runs of a worker. */
 import { linkTo, type Operations, ok } from '@gantry/http';
-import { type LogLine, matcherOf, readLines, readSubjectLog, type Wording } from '@gantry/run-engine';
+import { matcherOf, readLines, readSubjectLog, type Wording } from '@gantry/run-engine';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
 import { getVisibleWorker } from '../workers/worker-repository';
+import { eventPage } from './event-page';
 import { cursorText, readCursor } from './log-cursor';
 import { lineToApi, lineToText } from './log-line';
 import { runOf } from './run-of-request';
@@ -21,7 +22,7 @@ export function logOperations(deps: Deps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
   return {
     listRunLogs: async (call) => {
-      const { query, req, res } = call;
+      const { query, res } = call;
       const run = await runOf(deps, call);
       const matches = matcherOf(query);
       if (query.format === 'text') {
@@ -33,19 +34,8 @@ export function logOperations(deps: Deps): Operations<'worker'> {
         res.end();
         return;
       }
-      const lines: LogLine[] = [];
-      let toSkip = query.offset;
-      for await (const line of readLines(pool, run.id, query.after)) {
-        if (!matches(line) || toSkip-- > 0) continue;
-        lines.push(line);
-        if (lines.length > query.limit) break;
-      }
-      const page = lines.slice(0, query.limit);
-      const after = lines.length > query.limit ? (page.at(-1)?.seq ?? null) : null;
-      return ok(page.map(lineToApi), {
-        'X-Has-More': String(after !== null),
-        ...(after !== null && { 'X-Next-After': String(after), ...linkTo(req, { after, offset: null }) }),
-      });
+      const { page, headers } = await eventPage(readLines(pool, run.id, query.after), matches, call);
+      return ok(page.map(lineToApi), headers);
     },
 
     listWorkerLogs: async ({ caller, path, query, req }) => {

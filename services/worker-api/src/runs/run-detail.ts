@@ -27,6 +27,7 @@ export async function toRunDetail(deps: Deps, run: Run) {
     request_id: requestId,
     ...(trace && { trace_url: trace }),
     logs_count: extras.logsCount,
+    requests_count: extras.requestsCount,
     queue_position: extras.queuePosition,
     steps: extras.steps.map(stepToApi),
     approvals,

@@ -6,11 +6,12 @@ import { type NewStream, streamZip } from '@gantry/archive';
 import { notFound, type Operations } from '@gantry/http';
 import { attachment, ObjectMissing } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
-import { type Run, type RunArtifact, readLines } from '@gantry/run-engine';
+import { hasRequests, type Run, type RunArtifact, readLines, readRequests } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { lineToText } from './log-line';
 import { runOf } from './run-of-request';
 import { outputOf } from './run-output';
+import { requestToApi } from './run-request';
 
 export function downloadOperations(deps: Deps): Operations<'worker'> {
   const { engine, objects, pool, log } = deps;
@@ -57,12 +58,21 @@ export function downloadOperations(deps: Deps): Operations<'worker'> {
       ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),
     );
     const logs: NewStream = { path: 'logs.txt', open: async () => Readable.from(logText(pool, run.id)) };
-    return streamZip([{ path: 'output.json', content: output }, logs, ...artifacts], run.createdAt);
+    const requests: NewStream = {
+      path: 'requests.jsonl',
+      open: async () => Readable.from(requestLines(pool, run.id)),
+    };
+    const told = (await hasRequests(pool, run.id)) ? [logs, requests] : [logs];
+    return streamZip([{ path: 'output.json', content: output }, ...told, ...artifacts], run.createdAt);
   }
 }
 
 async function* logText(sql: Sql, runId: string): AsyncGenerator<string> {
   for await (const line of readLines(sql, runId)) yield lineToText(line);
+}
+
+async function* requestLines(sql: Sql, runId: string): AsyncGenerator<string> {
+  for await (const request of readRequests(sql, runId)) yield `${JSON.stringify(requestToApi(request))}\n`;
 }
 
 /** What a file in a zip may be called everywhere; two of one name are told apart. */

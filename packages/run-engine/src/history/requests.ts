@@ -1,0 +1,72 @@
+/** Requests to the outside that runs have made, as their executors reported them. */
+import { REQUESTS_MAX } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
+import { ATTEMPT_SPAN } from '../run-events';
+
+export interface RunRequest {
+  /** Number of the event within its run. */
+  seq: number;
+  /** When it was over. */
+  at: Date;
+  data: {
+    method: string | null;
+    scheme: 'http' | 'https';
+    host: string;
+    port: number;
+    path: string | null;
+    status: number | null;
+    bytes_sent: number;
+    bytes_received: number;
+    duration_ms: number;
+    credentials: string[];
+    problem: { kind: 'refused' | 'failed'; message: string } | null;
+  };
+}
+
+export interface RequestFilter {
+  /** The whole name, whatever its case. */
+  host?: string | undefined;
+  problem?: 'refused' | 'failed' | undefined;
+}
+
+const PAGE = 1_000;
+
+/** All of a run's requests after `after`, in the order in which they ended, a page in memory at a time. */
+export async function* readRequests(sql: Sql, runId: string, after = 0): AsyncGenerator<RunRequest> {
+  let last = after;
+  for (;;) {
+    const { rows } = await sql.query<RunRequest>(
+      `SELECT seq::float8 AS seq, at, data FROM run_events WHERE run_id = $1 AND seq > $2 AND type = 'request'
+       ORDER BY seq LIMIT ${PAGE}`,
+      [runId, last],
+    );
+    yield* rows;
+    if (rows.length < PAGE) return;
+    last = (rows.at(-1) as RunRequest).seq;
+  }
+}
+
+export function requestMatcherOf({ host, problem }: RequestFilter): (request: RunRequest) => boolean {
+  const name = host?.toLowerCase();
+  return ({ data }) =>
+    (name === undefined || data.host.toLowerCase() === name) &&
+    (problem === undefined || data.problem?.kind === problem);
+}
+
+export async function hasRequests(sql: Sql, runId: string): Promise<boolean> {
+  const { rows } = await sql.query<{ has: boolean }>(
+    `SELECT EXISTS (SELECT FROM run_events WHERE run_id = $1 AND type = 'request') AS has`,
+    [runId],
+  );
+  return rows[0]?.has ?? false;
+}
+
+/** Whether an attempt has as many as are kept of one, so that it may have made more. */
+export async function hasMostRequests(sql: Sql, runId: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `SELECT FROM run_events WHERE run_id = $1 AND type = 'request'
+     GROUP BY seq / ${ATTEMPT_SPAN} HAVING count(*) >= ${REQUESTS_MAX}`,
+    [runId],
+  );
+  return Boolean(rowCount);
+}

@@ -1,0 +1,83 @@
+/**
+ * Bounds how many requests of an attempt are kept. Executors stop at REQUESTS_MAX; what a stranger reports beyond it is left
+ * out of the tables, and leaves a gap in the numbers of its events.
+ *
+ * The first REQUESTS_MAX events of an attempt can hold no more requests than that, so that nothing is counted for nearly
+ * every run. Behind them each replica counts the kept ones anew for each share of what is left: together replicas keep less
+ * than one share each too many.
+ */
+import { REQUESTS_MAX, type RunEvent, type RunEventBatch } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
+import type { Logger } from 'pino';
+import { ATTEMPT_SPAN } from './run-events';
+
+const SHARE = 500;
+/** Attempts whose shares are remembered; a forgotten one is counted anew. */
+const ATTEMPTS_MAX = 1_000;
+
+/** The share of an attempt that has as many as are kept. */
+const FULL = -1;
+
+export type RequestBound = ReturnType<typeof createRequestBound>;
+
+export function createRequestBound(sql: Sql, log: Logger) {
+  /** What is left of the share of an attempt, those written last at the end. */
+  const shares = new Map<string, number>();
+
+  function remember(key: string, left: number): void {
+    shares.delete(key);
+    shares.set(key, left);
+    const [oldest] = shares.keys();
+    if (shares.size > ATTEMPTS_MAX && oldest !== undefined) shares.delete(oldest);
+  }
+
+  async function newShare({ runId, attempt }: RunEventBatch, ahead: number, wanted: number): Promise<number> {
+    const left = REQUESTS_MAX - ahead - (await countRequests(sql, runId, attempt));
+    if (left > 0) return Math.min(left, Math.max(SHARE, wanted));
+    log.warn({ runId, attempt }, 'an executor reports more requests than one may: the rest is dropped');
+    return FULL;
+  }
+
+  /** @param ahead requests of the attempt in the batches before, that are not written yet */
+  async function bounded(batch: RunEventBatch, ahead: number): Promise<RunEventBatch> {
+    const wanted = batch.events.filter(isCounted).length;
+    if (!wanted) return batch;
+    const key = keyOf(batch);
+    let share = shares.get(key) ?? 0;
+    if (share !== FULL && share < wanted) {
+      const uncounted = batch.events.filter(isRequest).length - wanted;
+      share = await newShare(batch, ahead + uncounted, wanted);
+    }
+    const kept = Math.max(0, Math.min(share, wanted));
+    remember(key, share === FULL ? FULL : share - kept);
+    let room = kept;
+    return { ...batch, events: batch.events.filter((event) => !isCounted(event) || room-- > 0) };
+  }
+
+  /** @returns what is to be written together, without the requests that are too many */
+  return async function boundRequests(batches: RunEventBatch[]): Promise<RunEventBatch[]> {
+    const ahead = new Map<string, number>();
+    const kept: RunEventBatch[] = [];
+    for (const batch of batches) {
+      const key = keyOf(batch);
+      const before = ahead.get(key) ?? 0;
+      const left = await bounded(batch, before);
+      ahead.set(key, before + left.events.filter(isRequest).length);
+      kept.push(left);
+    }
+    return kept;
+  };
+}
+
+const keyOf = ({ runId, attempt }: RunEventBatch): string => `${runId} ${attempt}`;
+
+const isRequest = ({ type }: RunEvent): boolean => type === 'request';
+const isCounted = (event: RunEvent): boolean => isRequest(event) && event.seq > REQUESTS_MAX;
+
+async function countRequests(sql: Sql, runId: string, attempt: number): Promise<number> {
+  const { rows } = await sql.query(
+    `SELECT count(*)::int AS count FROM run_events WHERE run_id = $1 AND seq >= $2 AND seq < $3 AND type = 'request'`,
+    [runId, attempt * ATTEMPT_SPAN, (attempt + 1) * ATTEMPT_SPAN],
+  );
+  return rows[0].count;
+}
