@@ -115,6 +115,19 @@ export const connectionFailed = define(
   }),
 );
 
+/** A rule for the network refused a request of a run: told once for each run. */
+export const networkRefused = define(
+  'network.refused.v1',
+  { publishers: ['worker-api'], consumers: ['worker-api'] },
+  worker.extend({
+    runId: z.string(),
+    host: z.string(),
+    port: z.int(),
+    /** The rule, as a clause about the host. */
+    reason: z.string(),
+  }),
+);
+
 /** An alert's condition was met; delivery is separate. */
 export const alertRaised = define(
   'alert.raised.v1',
@@ -235,6 +248,7 @@ export const eventCatalogue: EventType[] = [
   approvalDecided,
   scheduleMissed,
   connectionFailed,
+  networkRefused,
   alertRaised,
   automationDeployed,
   skillPublished,

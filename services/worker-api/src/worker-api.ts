@@ -35,6 +35,7 @@ import { createMcpClient } from './mcp-client/mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
+import { announceRefusedRequest } from './runs/announce-refused-request';
 import { computePrice } from './runs/compute-price';
 import { createGivenTo } from './runs/given-to';
 import { makeAwaited } from './runs/make-awaited';
@@ -125,6 +126,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       prepare: async (run, asked) => prepareTool(await whole, run, asked),
     },
     onSuspended: async (tx, run, suspension) => makeAwaited(await whole, tx, run, suspension),
+    onRefused: announceRefusedRequest,
     computeCostUsd: computePrice(options.computeUsdPerCpuHour),
     log,
   });

@@ -1,5 +1,12 @@
-/** The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules, failed connections. */
-import type { approvalRequested, connectionFailed, ReactionTo, runFinished, scheduleMissed } from '@gantry/events';
+/** The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules, failed connections, refused requests. */
+import type {
+  approvalRequested,
+  connectionFailed,
+  networkRefused,
+  ReactionTo,
+  runFinished,
+  scheduleMissed,
+} from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import { depthOf } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -15,6 +22,7 @@ export interface AlertReactions {
   approvalRequested: ReactionTo<typeof approvalRequested>;
   scheduleMissed: ReactionTo<typeof scheduleMissed>;
   connectionFailed: ReactionTo<typeof connectionFailed>;
+  networkRefused: ReactionTo<typeof networkRefused>;
 }
 
 export function alertReactions(deps: Deps, listening: ListeningWorkspaces): AlertReactions {
@@ -95,6 +103,19 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
             ...{ worker_id: null, worker_name: null, automation_id: null },
             connection: { id: connectionId, app, label, status, problem, url },
           },
+        });
+      },
+    },
+    networkRefused: {
+      name,
+      wants: isHeardOfWorker('network.refused'),
+      handle: async (tx, { id, workspaceId, at, data }) => {
+        const { workerUid, workerId, runId, host, port, reason } = data;
+        const about = { workerUid };
+        const subject = await subjectOf(tx, about, workerId);
+        await raise(tx, {
+          ...{ workspaceId, eventId: id, type: 'network.refused', about, at, depth: await depthOf(tx, runId) },
+          occurrence: { ...subject, ...runOf(deps, subject, runId), request: { host, port, reason } },
         });
       },
     },

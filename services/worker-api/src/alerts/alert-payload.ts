@@ -30,6 +30,8 @@ export interface AlertData {
   schedule?: { missed: number; since: string; started_late: number };
   /** With a link to where it is mended. */
   connection?: { id: string; app: string; label: string; status: string; problem: string; url: string };
+  /** The first of the run that a rule for the network refused; `reason` is the rule, as a clause about the host. */
+  request?: { host: string; port: number; reason: string };
   /** Sent by hand, to test the channel. */
   test?: true;
 }

@@ -5,7 +5,13 @@ import { normaliseEmail } from '../accounts/users/email';
 import type { Alert, Worker } from '../generated/prisma/client';
 
 const runAlertTypes = ['run.completed', 'run.failed', 'run.timed_out', 'run.cancelled', 'run.rejected'] as const;
-const alertTypes = [...runAlertTypes, 'approval.requested', 'schedule.missed', 'connection.failed'] as const;
+const alertTypes = [
+  ...runAlertTypes,
+  'approval.requested',
+  'schedule.missed',
+  'connection.failed',
+  'network.refused',
+] as const;
 export type AlertType = (typeof alertTypes)[number];
 
 export type AlertInput = CallOf<'worker', 'updateAlert'>['body'];

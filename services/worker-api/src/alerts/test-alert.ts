@@ -79,6 +79,9 @@ function sampleOf(type: AlertType, deps: SampleDeps, subject: SubjectFields, now
     const expiresAt = new Date(now.getTime() + 86_400_000).toISOString();
     return { ...run, approval: { id: 'apr_of_a_test', title: 'May this go out?', expires_at: expiresAt } };
   }
+  if (type === 'network.refused') {
+    return { ...run, request: { host: 'example.com', port: 443, reason: 'it is not in network.allow of this worker' } };
+  }
   const failed = type === 'run.failed' || type === 'run.timed_out';
   return {
     ...run,

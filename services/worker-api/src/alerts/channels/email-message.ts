@@ -12,6 +12,7 @@ const HAPPENED: Record<AlertType, string> = {
   'approval.requested': 'waits for an approval',
   'schedule.missed': 'missed its schedule',
   'connection.failed': 'does not work any more',
+  'network.refused': 'asked for a host that it may not reach',
 };
 
 const SUBJECT_REASON_CHARS = 80;
@@ -23,7 +24,8 @@ export function alertEmail(
 ): Message {
   const who = data.worker_name ?? data.worker_id ?? data.automation_id ?? data.connection?.label ?? 'A run';
   const what = `${who} ${HAPPENED[type]}`;
-  const reason = data.error?.message ?? data.approval?.title ?? data.connection?.problem;
+  const reason =
+    data.error?.message ?? data.approval?.title ?? data.connection?.problem ?? (data.request && refusal(data.request));
   const firstLine = reason?.trim().split('\n')[0]?.slice(0, SUBJECT_REASON_CHARS);
   const facts = factsOf(data, timestamp).flatMap(([name, value]) =>
     value ? [`${`${name}:`.padEnd(12)}${value}`] : [],
@@ -66,5 +68,7 @@ function factsOf(data: AlertData, timestamp: string): [name: string, value: stri
     ['Look', data.run_url],
   ];
 }
+
+const refusal = ({ host, port, reason }: NonNullable<AlertData['request']>): string => `${host}:${port}: ${reason}`;
 
 const lasting = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

@@ -1,0 +1,9 @@
+import { enqueue, networkRefused } from '@gantry/events';
+import type { OnRefused } from '@gantry/run-engine';
+
+/** Alerts hear of it. */
+export const announceRefusedRequest: OnRefused = async (tx, refused) => {
+  const { workspaceId, subjectId, subjectRef, traceparent, ...request } = refused;
+  const worker = { workerUid: subjectId, workerId: subjectRef ?? subjectId };
+  await enqueue(tx, networkRefused, workspaceId, { ...worker, ...request }, traceparent ?? undefined);
+};
