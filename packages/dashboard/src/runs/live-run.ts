@@ -1,7 +1,8 @@
-/** The state of a run as its event stream has told it so far; its log is beside it. */
+/** The state of a run as its event stream has told it so far; its log and its requests are beside it. */
 import type { RunArtifact } from '../shell/api';
 import type { StreamEvent } from '../shell/event-stream';
 import { type LogLine, lineOf } from './log/log-line';
+import { type RunRequest, requestOf } from './requests/run-request';
 
 /** With the attempt that saved it, and when. */
 export type LiveArtifact = RunArtifact & { attempt: number; at: number | null };
@@ -39,13 +40,21 @@ export const nothingYet: LiveRun = {
 
 type Body = Record<string, unknown>;
 
+interface Applied {
+  live: LiveRun;
+  lines: LogLine[];
+  requests: RunRequest[];
+}
+
 /** Events of kinds that this page does not know are passed over: the stream may grow. */
-export function applyEvents(before: LiveRun, events: StreamEvent[]): { live: LiveRun; lines: LogLine[] } {
+export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
   const live: LiveRun = { ...before, interrupted: false };
   const lines: LogLine[] = [];
+  const requests: RunRequest[] = [];
   for (const { id, event, data } of events) {
     const body = parse(data);
     if (event === 'log') lines.push(lineOf(id, body));
+    else if (event === 'request') requests.push(requestOf({ id, attempt: attemptOf(id), endedAt: timeOf(body) }, body));
     else if (event === 'progress') live.progress = progressOf(body);
     else if (event === 'artifact') live.artifacts = withArtifact(live.artifacts, artifactOf(id, body));
     else if (event === 'status' || event === 'done') {
@@ -55,7 +64,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): { live: Liv
     }
     if (event === 'status' || event === 'step' || event === 'approval') live.changes++;
   }
-  return { live, lines };
+  return { live, lines, requests };
 }
 
 function parse(data: string): Body {

@@ -4,6 +4,7 @@ import { readEventStream } from '../shell/event-stream';
 import { oncePerFrame } from '../ui/once-per-frame';
 import { applyEvents, type LiveRun, nothingYet } from './live-run';
 import { createLogStore, type LogStore } from './log/log-store';
+import { createRequestStore, type RequestStore } from './requests/request-store';
 
 /** While no stream is to be had, the run is asked for this often. */
 const POLL_MS = 3_000;
@@ -26,6 +27,7 @@ export function useRun<R>(source: RunSource<R>) {
   const queryClient = useQueryClient();
   const [live, setLive] = useState<LiveRun>(nothingYet);
   const [log, setLog] = useState<LogStore>(() => createLogStore());
+  const [requests, setRequests] = useState<RequestStore>(createRequestStore);
   const [refused, setRefused] = useState(false);
   const query = useQuery({
     queryKey: source.queryKey,
@@ -42,15 +44,18 @@ export function useRun<R>(source: RunSource<R>) {
     // The effect may run again for the same run: what the stream tells from its beginning is not there twice.
     let state = nothingYet;
     const log = createLogStore();
+    const requests = createRequestStore();
     setLog(log);
+    setRequests(requests);
     // A talkative run sends more often than a screen can show: what arrives within a frame is drawn at once.
     const draw = oncePerFrame(() => setLive(state));
     readEventStream({
       connect: (lastEventId) => source.connect(lastEventId, stop.signal),
       onEvents(events) {
-        const { live: next, lines } = applyEvents(state, events);
+        const { live: next, lines, requests: made } = applyEvents(state, events);
         state = next;
         log.append(lines);
+        requests.append(made);
         draw();
       },
       isLast: ({ event }) => event === 'done',
@@ -67,5 +72,5 @@ export function useRun<R>(source: RunSource<R>) {
     return () => stop.abort();
   }, [isKnown, source, queryClient]);
 
-  return { query, run: query.data, live, log, watched: wasOver.current === false };
+  return { query, run: query.data, live, log, requests, watched: wasOver.current === false };
 }

@@ -8,6 +8,8 @@ import { ArtifactList } from '../../runs/artifact-list';
 import type { LiveRun } from '../../runs/live-run';
 import type { LogStore } from '../../runs/log/log-store';
 import { RunLog } from '../../runs/log/run-log';
+import type { RequestStore } from '../../runs/requests/request-store';
+import { RunRequests } from '../../runs/requests/run-requests';
 import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
@@ -42,7 +44,7 @@ export default function WorkerRunPage() {
 
 function FollowedRun({ workspaceId, runId }: { workspaceId: string; runId: string }) {
   const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
-  const { query, run, live, log } = useRun(source);
+  const { query, run, live, log, requests } = useRun(source);
   // Nothing until it is known, and where it was deleted since.
   const { data: worker } = useWorker(run?.worker_id);
   const { refetch } = query;
@@ -52,7 +54,7 @@ function FollowedRun({ workspaceId, runId }: { workspaceId: string; runId: strin
     if (changes > 0 && !over) void refetch();
   }, [changes, over, refetch]);
   useTitle(run && `Run of ${worker?.name ?? run.worker_id}`);
-  if (run) return <LoadedRun run={run} worker={worker} live={live} log={log} />;
+  if (run) return <LoadedRun {...{ run, worker, live, log, requests }} />;
   if (isStatus(query.error, 403, 404)) {
     const queryKey = workerRunKey(workspaceId, runId);
     return <Elsewhere what="run" queryKey={queryKey} read={(headers) => readWorkerRun(runId, headers)} />;
@@ -66,10 +68,12 @@ interface LoadedRunProps {
   worker: Worker | undefined;
   live: LiveRun;
   log: LogStore;
+  requests: RequestStore;
 }
 
-function LoadedRun({ run, worker, live, log }: LoadedRunProps) {
+function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   const over = isOver(run);
+  const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
   return (
     <>
       <WorkerRunHead run={run} worker={worker} />
@@ -87,13 +91,10 @@ function LoadedRun({ run, worker, live, log }: LoadedRunProps) {
             <Timeline run={run} live={live} opensCalls />
           </Panel>
           <Panel title="Log">
-            <RunLog
-              tall
-              store={log}
-              name={run.id}
-              startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
-              empty={emptyLog(live, over)}
-            />
+            <RunLog tall store={log} name={run.id} startedAt={startedAt} empty={emptyLog(live, over)} />
+          </Panel>
+          <Panel title="Requests">
+            <RunRequests store={requests} startedAt={startedAt} empty={noRequests(live, over)} />
           </Panel>
         </div>
         <div className={styles.column}>
@@ -143,4 +144,9 @@ function Failed({ run }: { run: WorkerRun }) {
 function emptyLog(live: LiveRun, over: boolean): string {
   if (live.done) return 'This run printed nothing.';
   return over ? 'Reading the log…' : 'Lines appear here as the code prints them.';
+}
+
+function noRequests(live: LiveRun, over: boolean): string {
+  if (live.done) return 'The code made no requests to other hosts.';
+  return over ? 'Reading the requests…' : 'Requests of the code to other hosts appear here as they end.';
 }

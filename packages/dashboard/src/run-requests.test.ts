@@ -1,0 +1,119 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { type FakeWorkerRun, newWorkerRun } from './test/fake-worker-runs';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('the requests on the page of a worker’s run', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.workerRuns.length = 0;
+    site.api.accounts.me.role = 'owner';
+  });
+
+  function add(fields: Parameters<typeof newWorkerRun>[0] = {}): FakeWorkerRun {
+    const fake = newWorkerRun(fields);
+    site.api.workerRuns.push(fake);
+    return fake;
+  }
+  const ended = {
+    status: 'completed' as const,
+    output: {},
+    completed_at: new Date().toISOString(),
+    duration_ms: 2_400,
+  };
+
+  function ask(fake: FakeWorkerRun, fields: object = {}): void {
+    const at = new Date(Date.parse(fake.run.started_at ?? '') + 1_684).toISOString();
+    site.api.emit(fake, 'request', {
+      ...{ method: 'GET', scheme: 'https', host: 'api.github.com', port: 443, path: '/user/repos', status: 200 },
+      ...{ bytes_sent: 312, bytes_received: 20_480, duration_ms: 184, credentials: ['github'], problem: null, at },
+      ...fields,
+    });
+  }
+  const refusal = { kind: 'refused', message: 'it is not in network.allow of this worker' };
+  const unseen = { method: null, path: null, status: null, credentials: [] };
+
+  function askAll(fake: FakeWorkerRun): void {
+    ask(fake);
+    ask(fake, {
+      ...{ method: 'POST', path: '/repos/acme/a-rather-long-name-of-a-shop/issues/1204/comments' },
+      status: 422,
+    });
+    ask(fake, { ...unseen, host: 'db.example.com', port: 8443 });
+    ask(fake, {
+      ...unseen,
+      host: 'evil.example.com',
+      bytes_sent: 0,
+      bytes_received: 0,
+      duration_ms: 2,
+      problem: refusal,
+    });
+    ask(fake, {
+      status: null,
+      duration_ms: 10_000,
+      problem: { kind: 'failed', message: 'it did not answer within 10 s' },
+    });
+  }
+
+  const openRun = (
+    fake: FakeWorkerRun,
+    ...options: Parameters<typeof site.signedIn> extends [string, ...infer R] ? R : never
+  ) => site.signedIn(`/runs/${fake.run.id}`, ...options);
+  const regionOf = (page: Page) => page.getByRole('region', { name: 'Requests' });
+  const rowsOf = (page: Page) => regionOf(page).locator('tbody tr');
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const fake = add(ended);
+    askAll(fake);
+    const page = await openRun(fake, options);
+    await rowsOf(page).nth(4).waitFor();
+    await checkPage(page, 'run-requests', look);
+  });
+
+  test('each is a row with its answer, what was put in for it, and the rule that refused it', async () => {
+    const fake = add(ended);
+    askAll(fake);
+    const page = await openRun(fake);
+    const region = regionOf(page);
+    await region.getByText('5 requests to 3 hosts, 1 refused, 1 failed, 1.2 KB sent, 81.9 KB received').waitFor();
+    const texts = await rowsOf(page).allInnerTexts();
+    expect(texts[0]).toMatch(
+      /^\+1\.5 s\s+GET api\.github\.com\/user\/repos\s+with github\s+200\s+312 B\s+20\.5 KB\s+184 ms$/,
+    );
+    expect(texts[2]).toContain('Connection to db.example.com:8443');
+    expect(texts[2]).toContain('Not seen');
+    expect(texts[3]).toContain('It is not in network.allow of this worker');
+    expect(texts[3]).toContain('Refused');
+    await region.getByLabel('Only refused and failed ones').check();
+    expect(await rowsOf(page).count()).toBe(2);
+  });
+
+  test('they appear while the run goes on, and a run without any says so', async () => {
+    const fake = add();
+    const page = await openRun(fake);
+    const region = regionOf(page);
+    await region.getByText('appear here as they end').waitFor();
+    ask(fake);
+    await region.getByText('1 request to 1 host').waitFor();
+    for (let n = 0; n < 60; n++) ask(fake, { path: `/page/${n}` });
+    await region.getByText('61 requests to 1 host').waitFor();
+    expect(await rowsOf(page).count()).toBe(50);
+    await region.getByRole('button', { name: 'Show 11 more of 61' }).click();
+    await region.getByText('/page/59').waitFor();
+    await page.goto(`${site.api.origin}/runs/${add(ended).run.id}`);
+    await region.getByText('The code made no requests to other hosts.').waitFor();
+  });
+
+  test('what is told of an attempt that ran again names the attempt', async () => {
+    const fake = add({ ...ended, attempt: 2 });
+    ask(fake);
+    site.api.emit(fake, 'status', { status: 'running', at: fake.run.started_at });
+    fake.events.push({ ...(fake.events[0] as (typeof fake.events)[number]), id: 2_000_002 });
+    const page = await openRun(fake);
+    await rowsOf(page).nth(1).waitFor();
+    expect(await rowsOf(page).first().textContent()).toContain('attempt 1');
+    expect(await rowsOf(page).last().textContent()).toContain('attempt 2');
+  });
+});

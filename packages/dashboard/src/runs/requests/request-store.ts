@@ -1,0 +1,69 @@
+/** The requests of a run, and their sums. Like the log, they grow outside of React. */
+import { oncePerFrame } from '../../ui/once-per-frame';
+import { hostOf, type RunRequest } from './run-request';
+
+export interface RequestSums {
+  count: number;
+  hosts: number;
+  refused: number;
+  failed: number;
+  bytesSent: number;
+  bytesReceived: number;
+  /** An attempt has as many as are kept of one. */
+  isCut: boolean;
+}
+
+export interface RequestStore {
+  /** Always the same array, growing at its end. */
+  readonly requests: readonly RunRequest[];
+  sums: () => RequestSums;
+  append: (requests: RunRequest[]) => void;
+  /** Told once per frame, however much was appended. */
+  subscribe: (listener: () => void) => () => void;
+  /** Another one whenever there is something to draw. */
+  version: () => number;
+}
+
+/** As the API documents it. */
+export const OF_ATTEMPT_MAX = 10_000;
+
+export function createRequestStore(): RequestStore {
+  const requests: RunRequest[] = [];
+  const hosts = new Set<string>();
+  const ofAttempt = new Map<number, number>();
+  const sums = { count: 0, refused: 0, failed: 0, bytesSent: 0, bytesReceived: 0, isCut: false };
+  const listeners = new Set<() => void>();
+  let version = 0;
+  const tell = oncePerFrame(() => {
+    version++;
+    for (const listener of listeners) listener();
+  });
+
+  function add(request: RunRequest): void {
+    const before = ofAttempt.get(request.attempt) ?? 0;
+    sums.isCut ||= before + 1 >= OF_ATTEMPT_MAX;
+    if (before === OF_ATTEMPT_MAX) return;
+    ofAttempt.set(request.attempt, before + 1);
+    requests.push(request);
+    hosts.add(hostOf(request));
+    sums.count++;
+    sums.bytesSent += request.bytesSent;
+    sums.bytesReceived += request.bytesReceived;
+    if (request.problem) sums[request.problem.kind]++;
+  }
+
+  return {
+    requests,
+    sums: () => ({ ...sums, hosts: hosts.size }),
+    append(added) {
+      if (!added.length) return;
+      added.forEach(add);
+      tell();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    version: () => version,
+  };
+}

@@ -1,0 +1,156 @@
+import { Button, Checkbox } from '@mantine/core';
+import { useState, useSyncExternalStore } from 'react';
+import table from '../../ui/data-table.module.css';
+import { duration, figure, fileSize } from '../../ui/format';
+import { CrossIcon, StopIcon } from '../../ui/icons';
+import { StatusChip } from '../../ui/status-chip';
+import { OF_ATTEMPT_MAX, type RequestStore, type RequestSums } from './request-store';
+import { hostOf, type RunRequest } from './run-request';
+import styles from './run-requests.module.css';
+
+interface RunRequestsProps {
+  store: RequestStore;
+  /** Offsets are shown from here. */
+  startedAt: number | null;
+  /** Shown while there is none. */
+  empty: string;
+}
+
+/** Drawn at once; so many more for each press of the button. */
+const ROWS = 50;
+
+/** The requests that a run's code made to other hosts, in the order in which they ended. */
+export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
+  useSyncExternalStore(store.subscribe, store.version);
+  const [onlyProblems, setOnlyProblems] = useState(false);
+  const [rows, setRows] = useState(ROWS);
+  const { requests } = store;
+  if (requests.length === 0) return <p className={styles.about}>{empty}</p>;
+  const sums = store.sums();
+  const hasProblems = sums.refused + sums.failed > 0;
+  const shown = onlyProblems && hasProblems ? requests.filter(({ problem }) => problem !== null) : requests;
+  const hasRetries = requests.at(-1)?.attempt !== requests[0]?.attempt;
+  return (
+    <div className={styles.requests}>
+      <div className={styles.head}>
+        <p className={styles.about}>{summary(sums)}</p>
+        {hasProblems && (
+          <Checkbox
+            size="xs"
+            label="Only refused and failed ones"
+            checked={onlyProblems}
+            onChange={(event) => setOnlyProblems(event.currentTarget.checked)}
+          />
+        )}
+      </div>
+      <table className={`${table.table} ${styles.table}`}>
+        <thead>
+          <tr>
+            <th className={table.number}>At</th>
+            <th>Request</th>
+            <th>Answer</th>
+            <th className={`${table.number} ${styles.wide}`}>Sent</th>
+            <th className={`${table.number} ${styles.wide}`}>Received</th>
+            <th className={`${table.number} ${styles.wide}`}>Took</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.slice(0, rows).map((request) => (
+            <Row key={request.id} request={request} startedAt={startedAt} hasRetries={hasRetries} />
+          ))}
+        </tbody>
+      </table>
+      {shown.length > rows && (
+        <Button variant="default" onClick={() => setRows(rows + ROWS)}>
+          Show {figure(Math.min(ROWS, shown.length - rows))} more of {figure(shown.length)}
+        </Button>
+      )}
+      {sums.isCut && (
+        <p className={styles.about}>
+          The first {figure(OF_ATTEMPT_MAX)} requests of an attempt are kept: it may have made more.
+        </p>
+      )}
+    </div>
+  );
+}
+
+interface RowProps {
+  request: RunRequest;
+  startedAt: number | null;
+  /** Whether the run has more than one attempt. */
+  hasRetries: boolean;
+}
+
+function Row({ request, startedAt, hasRetries }: RowProps) {
+  const { attempt, endedAt, durationMs, method, path, bytesSent, bytesReceived, credentials, problem } = request;
+  return (
+    <tr>
+      <td className={`${table.number} ${styles.at}`}>
+        {endedAt !== null && startedAt !== null && `+${duration(endedAt - durationMs - startedAt)}`}
+        {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
+      </td>
+      <td>
+        <span className={styles.line}>
+          <span className={styles.method}>{method ?? 'Connection to'}</span>{' '}
+          <span className={styles.host}>{hostOf(request)}</span>
+          {path}
+        </span>
+        {problem && <span className={styles.more}>{inWords(request, problem)}</span>}
+        {credentials.length > 0 && <span className={styles.more}>with {credentials.join(', ')}</span>}
+        <span className={`${styles.more} ${styles.narrow}`}>
+          {fileSize(bytesSent)} sent, {fileSize(bytesReceived)} received, {duration(durationMs)}
+        </span>
+      </td>
+      <td>
+        <Answer request={request} />
+      </td>
+      <td className={`${table.number} ${styles.wide}`}>{fileSize(bytesSent)}</td>
+      <td className={`${table.number} ${styles.wide}`}>{fileSize(bytesReceived)}</td>
+      <td className={`${table.number} ${styles.wide}`}>{duration(durationMs)}</td>
+    </tr>
+  );
+}
+
+/** From here on a status is no success. */
+const ERROR_STATUS = 400;
+
+function Answer({ request: { status, problem } }: { request: RunRequest }) {
+  if (problem?.kind === 'refused') {
+    return (
+      <StatusChip tone="timeout" icon={<StopIcon />}>
+        Refused
+      </StatusChip>
+    );
+  }
+  if (problem) {
+    return (
+      <StatusChip tone="error" icon={<CrossIcon />}>
+        Failed
+      </StatusChip>
+    );
+  }
+  if (status === null) return <span className={styles.about}>Not seen</span>;
+  return (
+    <span className={styles.status} data-error={status >= ERROR_STATUS || undefined}>
+      {status}
+    </span>
+  );
+}
+
+/** A clause about the host, as the executor has it. */
+function inWords({ status }: RunRequest, { message }: NonNullable<RunRequest['problem']>): string {
+  const said = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
+  return status === null ? said : `${said}, after the answer ${status}`;
+}
+
+function summary({ count, hosts, refused, failed, bytesSent, bytesReceived }: RequestSums): string {
+  const problems = [refused > 0 && `${figure(refused)} refused`, failed > 0 && `${figure(failed)} failed`];
+  return [
+    `${figure(count)} ${count === 1 ? 'request' : 'requests'} to ${figure(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`,
+    ...problems,
+    `${fileSize(bytesSent)} sent`,
+    `${fileSize(bytesReceived)} received`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
