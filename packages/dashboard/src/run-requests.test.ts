@@ -52,7 +52,7 @@ withBrowser('the requests on the page of a worker’s run', () => {
     });
     ask(fake, {
       status: null,
-      duration_ms: 10_000,
+      duration_ms: 1_200,
       problem: { kind: 'failed', message: 'it did not answer within 10 s' },
     });
   }
@@ -80,7 +80,7 @@ withBrowser('the requests on the page of a worker’s run', () => {
     await region.getByText('5 requests to 3 hosts, 1 refused, 1 failed, 1.2 KB sent, 81.9 KB received').waitFor();
     const texts = await rowsOf(page).allInnerTexts();
     expect(texts[0]).toMatch(
-      /^\+1\.5 s\s+GET api\.github\.com\/user\/repos\s+with github\s+200\s+312 B\s+20\.5 KB\s+184 ms$/,
+      /^GET api\.github\.com\/user\/repos\s+with github\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
     );
     expect(texts[2]).toContain('Connection to db.example.com:8443');
     expect(texts[2]).toContain('Not seen');

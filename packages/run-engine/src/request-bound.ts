@@ -1,10 +1,12 @@
 /**
- * Bounds how many requests of an attempt are kept. Executors stop at REQUESTS_MAX; what a stranger reports beyond it is left
- * out of the tables, and leaves a gap in the numbers of its events.
+ * Bounds how many requests of an attempt are kept. Executors stop at REQUESTS_MAX by themselves; what a stranger reports
+ * beyond it is left out of the table. Its place stays empty: whoever reads that run's stream waits there as for any event
+ * that was lost.
  *
- * The first REQUESTS_MAX events of an attempt can hold no more requests than that, so that nothing is counted for nearly
- * every run. Behind them each replica counts the kept ones anew for each share of what is left: together replicas keep less
- * than one share each too many.
+ * The first REQUESTS_MAX events of an attempt can hold no more requests than that, so they are all kept, and for nearly every
+ * run nothing is counted. For those behind them a replica counts what the table has, once for each share that it keeps. So
+ * replicas that write the same attempt may keep a share each too many, and a stranger that sends its first events last twice
+ * as many.
  */
 import { REQUESTS_MAX, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';

@@ -46,12 +46,10 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
       <table className={`${table.table} ${styles.table}`}>
         <thead>
           <tr>
-            <th className={table.number}>At</th>
-            <th>Request</th>
+            <th className={styles.what}>Request</th>
             <th>Answer</th>
-            <th className={`${table.number} ${styles.wide}`}>Sent</th>
             <th className={`${table.number} ${styles.wide}`}>Received</th>
-            <th className={`${table.number} ${styles.wide}`}>Took</th>
+            <th className={`${table.number} ${styles.wide}`}>Began</th>
           </tr>
         </thead>
         <tbody>
@@ -82,13 +80,13 @@ interface RowProps {
 }
 
 function Row({ request, startedAt, hasRetries }: RowProps) {
-  const { attempt, endedAt, durationMs, method, path, bytesSent, bytesReceived, credentials, problem } = request;
+  const { attempt, endedAt, durationMs, method, path, credentials, problem } = request;
+  const began = endedAt !== null && startedAt !== null && `+${duration(endedAt - durationMs - startedAt)}`;
+  const received = fileSize(request.bytesReceived);
+  const sent = `${fileSize(request.bytesSent)} sent`;
+  const took = `took ${duration(durationMs)}`;
   return (
     <tr>
-      <td className={`${table.number} ${styles.at}`}>
-        {endedAt !== null && startedAt !== null && `+${duration(endedAt - durationMs - startedAt)}`}
-        {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
-      </td>
       <td>
         <span className={styles.line}>
           <span className={styles.method}>{method ?? 'Connection to'}</span>{' '}
@@ -97,16 +95,22 @@ function Row({ request, startedAt, hasRetries }: RowProps) {
         </span>
         {problem && <span className={styles.more}>{inWords(request, problem)}</span>}
         {credentials.length > 0 && <span className={styles.more}>with {credentials.join(', ')}</span>}
+        {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
         <span className={`${styles.more} ${styles.narrow}`}>
-          {fileSize(bytesSent)} sent, {fileSize(bytesReceived)} received, {duration(durationMs)}
+          {[began, took, sent, `${received} received`].filter(Boolean).join(', ')}
         </span>
       </td>
       <td>
         <Answer request={request} />
       </td>
-      <td className={`${table.number} ${styles.wide}`}>{fileSize(bytesSent)}</td>
-      <td className={`${table.number} ${styles.wide}`}>{fileSize(bytesReceived)}</td>
-      <td className={`${table.number} ${styles.wide}`}>{duration(durationMs)}</td>
+      <td className={`${table.number} ${styles.wide}`}>
+        {received}
+        <span className={styles.more}>{sent}</span>
+      </td>
+      <td className={`${table.number} ${styles.wide}`}>
+        {began}
+        <span className={styles.more}>{took}</span>
+      </td>
     </tr>
   );
 }
