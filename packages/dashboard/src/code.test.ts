@@ -67,6 +67,7 @@ withBrowser('the code of a worker', () => {
     await page.goto(`${site.api.origin}${VERSIONS}?from=1&to=3`);
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     await page.getByText('SHOP_TOKEN').first().waitFor();
+    await page.getByRole('row', { name: 'Reaches shop.example.com, *.example.net Any public address' }).waitFor();
     await page.getByText('prices read').first().waitFor();
     await checkPage(page, 'worker-versions', look);
   });

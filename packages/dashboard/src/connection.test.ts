@@ -217,7 +217,9 @@ withBrowser('one connection', () => {
     await page.getByText('Its owner or an admin can mend it.').waitFor();
     await expect(page.getByText('Not allowed').count()).resolves.toBe(3);
     const main = page.locator('main');
-    await expect(main.getByRole('button').allTextContents()).resolves.toEqual(['Show all 1,120 characters']);
+    await expect(main.getByRole('button').allTextContents()).resolves.toEqual([
+      ...['Copy', 'Show all 1,120 characters'],
+    ]);
     await expect(main.getByRole('checkbox').count()).resolves.toBe(0);
   });
 });

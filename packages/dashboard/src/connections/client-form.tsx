@@ -35,7 +35,7 @@ export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSa
   return (
     <form className={styles.form} onSubmit={submit} autoComplete="off">
       <p className={styles.about}>
-        Register a client with {name}, with the address below to lead back to, and enter what it is given.{' '}
+        Register an OAuth client with {name}, give it the redirect address below, and enter its id and secret here.{' '}
         <a href={docsUrl} target="_blank" rel="noreferrer">
           How {name} makes one
         </a>

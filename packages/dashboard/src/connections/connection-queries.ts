@@ -126,7 +126,8 @@ export function useConnectionChanges() {
       unwrap((await workerApi()).POST('/api/connections/{connection_id}/test', pathOf(id))),
   });
   const remove = useMutation({
-    onSettled,
+    // Not awaited: the page of what is gone would be taken away before it could lead elsewhere.
+    onSettled: () => void onSettled(),
     mutationFn: async ({ id, force = false }: { id: string; force?: boolean }) => {
       const params = { path: { connection_id: id }, query: { force } };
       return unwrap((await workerApi()).DELETE('/api/connections/{connection_id}', { params }));
@@ -149,7 +150,8 @@ export const isInUse = (error: Error | null): boolean => error instanceof ApiErr
 export function useClientChanges() {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();
-  const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
+  // Not awaited: the form is taken away where the service could not be connected without it.
+  const onSettled = () => void queryClient.invalidateQueries({ queryKey: key });
   const set = useMutation({
     onSettled,
     mutationFn: async ({ slug, ...body }: { slug: string; client_id: string; client_secret?: string }) =>

@@ -85,7 +85,8 @@ export function newCode(): FakeCode {
     'main.py': MAIN.replace('    context.log("prices read", rows=len(rows))\n', ''),
     'README.md': README,
   };
-  const before = { ...definition, limits: { ...definition.limits, timeout_seconds: 30 }, secrets: [] };
+  const network = { allow: ['shop.example.com', '*.example.net'] };
+  const before = { ...definition, limits: { ...definition.limits, timeout_seconds: 30 }, secrets: [], network };
   code.save(files, { author: 'ada@example.com', message: null, source: 'created', definition: before });
   code.save({ ...files, 'lib/prices.py': PRICES }, { author: 'bob@example.com', message: 'Round what is shown' });
   code.save(

@@ -101,7 +101,10 @@ export async function answerConnection(
   if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
   const shown = (one: Schemas['Connection']) =>
     role === 'viewer' ? { ...one, permissions: { edit: false, delete: false, change_visibility: false } } : one;
-  if (line === 'GET /api/connections') return { status: 200, body: fake.list.map(shown) };
+  if (line === 'GET /api/connections') {
+    const app = query.get('app');
+    return { status: 200, body: fake.list.filter((one) => !app || one.app === app).map(shown) };
+  }
   if (line.startsWith('POST /api/connections') && (part[3] === undefined || part[3] === 'mcp')) {
     const given = (await body()) as Partial<Schemas['Connection']> & { value?: string };
     fake.sent.push({ line, body: given });

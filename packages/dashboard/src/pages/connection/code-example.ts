@@ -24,7 +24,7 @@ function withToken(app: string, hosts: readonly string[]): string {
     '',
     'def run(context):',
     `    token = context.connections[${JSON.stringify(app)}].token`,
-    `    answer = requests.get("https://${host}/", headers={"Authorization": f"Bearer {token}"})`,
-    '    return answer.json()',
+    '    headers = {"Authorization": f"Bearer {token}"}',
+    `    return requests.get("https://${host}/", headers=headers).json()`,
   ].join('\n');
 }

@@ -21,8 +21,8 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
       <Panel title={`${name} has no OAuth client yet`}>
         <div className={styles.form}>
           <p className={styles.about}>
-            {name} wants to know who asks. Admins of the workspace set a client here; the operator may set one for
-            everybody.
+            Accounts can be connected once {name} knows this platform as an OAuth client. An admin of the workspace sets
+            one; the operator can set one for every workspace.
           </p>
           {roleAtLeast(role, 'admin') && <ClientForm integration={integration} />}
         </div>

@@ -92,7 +92,7 @@ interface HostsProps {
 
 function Hosts({ rows, onChange, problems, isEditable }: HostsProps) {
   const list = useRef<HTMLUListElement>(null);
-  const nextKey = useRef(rows.length);
+  const nextKey = useRef(1 + Math.max(-1, ...rows.map(({ key }) => key)));
   const added = useRef<number | null>(null);
   const [firstWrong] = problems;
   // biome-ignore lint/correctness/useExhaustiveDependencies: when something was refused, and only then.
