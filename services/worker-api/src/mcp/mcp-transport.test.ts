@@ -42,11 +42,7 @@ describe.each(['legacy', 'auto'] as const)('%s', (mode) => {
     const { tools } = await client.listTools();
     const schema = tools.find(({ name }) => name === 'json_schema_2020_12_tool')?.inputSchema;
     expect(Object.keys(schema ?? {}).sort()).toEqual([
-      '$defs',
-      '$schema',
-      'additionalProperties',
-      'properties',
-      'type',
+      ...['$defs', '$schema', 'additionalProperties', 'allOf', 'else', 'if', 'properties', 'then', 'type'],
     ]);
   });
 

@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { type CallToolResult, createMcpHandler, ResourceNotFoundError, Server } from '@modelcontextprotocol/server';
 import express from 'express';
 import { mcpTransport } from '../mcp/mcp-transport';
+import { ASKING_PROMPT, ASKING_TOOLS, askByPrompt, askByTool, openConformanceState } from './conformance-questions';
 
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
 const SILENCE = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
@@ -19,11 +20,20 @@ const embedded = (uri: string, mimeType: string, said: string) => ({
 });
 
 const EMPTY = { type: 'object' as const, properties: {} };
+const STRING = { type: 'string' as const };
 const ADDRESSED = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object' as const,
-  $defs: { address: { type: 'object', properties: { street: { type: 'string' }, city: { type: 'string' } } } },
-  properties: { name: { type: 'string' as const }, address: { $ref: '#/$defs/address' } },
+  $defs: { address: { $anchor: 'addressDef', type: 'object', properties: { street: STRING, city: STRING } } },
+  properties: {
+    ...{ name: STRING, address: { $ref: '#/$defs/address' }, phone: STRING, email: STRING },
+    contactMethod: { ...STRING, enum: ['phone', 'email'] },
+  },
+  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // biome-ignore lint/suspicious/noThenProperty: a word of JSON Schema
+  then: { required: ['phone'] },
+  else: { required: ['email'] },
   additionalProperties: false,
 };
 
@@ -70,15 +80,21 @@ const PROMPT_ARGUMENTS: Record<string, string[]> = {
 function fixture(): Server {
   const server = new Server(
     { name: 'conformance', version: '1' },
-    { capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} } },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
+      requestState: { verify: openConformanceState },
+    },
   );
   server.setRequestHandler('tools/list', () => ({
-    tools: Object.keys(ANSWERS).map((name) => ({
+    tools: [...Object.keys(ANSWERS), ...ASKING_TOOLS].map((name) => ({
       ...{ name, description: `Answers as the scenario of ${name} says.` },
       inputSchema: name === 'json_schema_2020_12_tool' ? ADDRESSED : EMPTY,
     })),
   }));
-  server.setRequestHandler('tools/call', async ({ params: { name } }, { mcpReq }) => {
+  server.setRequestHandler('tools/call', async ({ params: { name } }, context) => {
+    const { mcpReq } = context;
+    const asked = askByTool(name, context);
+    if (asked) return asked;
     const progressToken = mcpReq._meta?.progressToken;
     if (name === 'test_tool_with_progress' && progressToken !== undefined) {
       for (const progress of [0, 50, 100]) {
@@ -103,14 +119,16 @@ function fixture(): Server {
   }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => ({ contents: [contentOf(uri)] }));
   server.setRequestHandler('prompts/list', () => ({
-    prompts: Object.keys(PROMPTS).map((name) => ({
+    prompts: [...Object.keys(PROMPTS), ASKING_PROMPT].map((name) => ({
       ...{ name, description: `The prompt of ${name}` },
       arguments: (PROMPT_ARGUMENTS[name] ?? []).map((one) => ({ name: one, required: true })),
     })),
   }));
-  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }) => ({
-    messages: PROMPTS[name as keyof typeof PROMPTS](given).map((content) => ({ role: 'user' as const, content })),
-  }));
+  server.setRequestHandler('prompts/get', ({ params: { name, arguments: given = {} } }, context) => {
+    if (name === ASKING_PROMPT) return askByPrompt(context);
+    const messages = PROMPTS[name as keyof typeof PROMPTS](given);
+    return { messages: messages.map((content) => ({ role: 'user' as const, content })) };
+  });
   server.setRequestHandler('completion/complete', () => ({ completion: { values: ['paris', 'park', 'party'] } }));
   return server;
 }
