@@ -76,3 +76,17 @@ test('a page of another host is refused, before its message is looked at', async
   expect(await ask('http://evil.example.com')).toBe(403);
   expect(await ask(new URL(server.url).origin)).toBe(200);
 });
+
+test('a tool that asks twice has both answers, and a state that was changed is refused', async () => {
+  const options = { versionNegotiation: { mode: 'auto' as const }, capabilities: { elicitation: { form: {} } } };
+  const client = new Client({ name: 'test', version: '1' }, options);
+  const said = [{ name: 'Ada' }, { color: 'blue' }];
+  client.setRequestHandler('elicitation/create', () => ({ action: 'accept', content: said.shift() ?? {} }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(server.url)));
+  const name = 'test_input_required_result_multi_round';
+  expect(JSON.stringify(await client.callTool({ name, arguments: {} }))).toContain('blue');
+  expect(said).toEqual([]);
+  const changed = { name, arguments: {}, requestState: 'eyJydW5JZCI6IjEifQ.AAAA' };
+  await expect(client.callTool(changed)).rejects.toMatchObject({ code: -32602 });
+  await client.close();
+});

@@ -13,6 +13,7 @@ import {
   type InputRequiredResult,
   inputRequired,
   inputResponse,
+  type PrimitiveSchemaDefinition,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { openState, sealState } from '../mcp/request-state';
@@ -30,7 +31,11 @@ type Ask = (context: ServerContext) => Answers;
 const form = (message: string, name: string, type: 'string' | 'boolean' = 'string'): InputRequest =>
   inputRequired.elicit({
     message,
-    requestedSchema: { type: 'object', properties: { [name]: { type } }, required: [name] },
+    requestedSchema: {
+      type: 'object',
+      properties: { [name]: { type } as PrimitiveSchemaDefinition },
+      required: [name],
+    },
   });
 const sample = (text: string): InputRequest =>
   inputRequired.createMessage({ messages: [{ role: 'user', content: { type: 'text', text } }], maxTokens: 100 });
