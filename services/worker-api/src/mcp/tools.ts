@@ -62,7 +62,7 @@ const isManual = (trigger: unknown): boolean => {
 
 /** Code that nobody has looked at would run without anybody. */
 const startsByItself = ({ trigger, triggers, schedule }: Record<string, unknown>): boolean =>
-  ![trigger, triggers, schedule].every(isManual);
+  !(isManual(trigger) && isManual(triggers) && (schedule ?? null) === null);
 
 const always = () => true;
 const HELLO = 'def run(who="world"):\n    return {"greeting": f"Hello, {who}!"}\n';
