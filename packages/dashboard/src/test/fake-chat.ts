@@ -2,15 +2,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WorkerSchemas } from '@gantry/api-client';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeStream } from './fake-stream';
 
 type Schemas = WorkerSchemas;
 type Turn = Schemas['ChatTurn'];
 type Call = Schemas['ChatCall'];
 
-export interface FakeConversation extends Schemas['Conversation'] {
-  events: { id: number; event: string; data: object }[];
-  watchers: Set<ServerResponse>;
-}
+export type FakeConversation = Schemas['Conversation'] & FakeStream;
 
 export interface FakeChat {
   models: Schemas['Model'][];
@@ -112,7 +110,11 @@ export function waitForPerson(conversation: FakeConversation): void {
 }
 
 /** The agent is done. */
-export function rest(conversation: FakeConversation, status: Turn['status'] = 'completed', error?: Turn['error']): void {
+export function rest(
+  conversation: FakeConversation,
+  status: Turn['status'] = 'completed',
+  error?: Turn['error'],
+): void {
   keepWords(conversation);
   Object.assign(lastOf(conversation), { status, error: error ?? null, ended_at: new Date().toISOString() });
   conversation.status = status;
@@ -152,7 +154,8 @@ export async function answerChat(
     fake.followed.push(lastEventId);
     return { follow: found, after: Number(lastEventId ?? 0) };
   }
-  if (part[4] === 'approvals') return decide(fake, found, line, part[5], (await body()) as unknown as { approve: boolean });
+  if (part[4] === 'approvals')
+    return decide(fake, found, line, part[5], (await body()) as unknown as { approve: boolean });
   if (part[4] === 'stop') {
     if (found.status === 'running' || found.status === 'waiting') rest(found, 'stopped');
     return { status: 200, body: headOf(found) };
@@ -212,7 +215,11 @@ function decide(
   return { status: 200, body: headOf(conversation) };
 }
 
-export function followChat({ follow, after }: Extract<ChatAnswer, { follow: unknown }>, req: IncomingMessage, res: ServerResponse) {
+export function followChat(
+  { follow, after }: Extract<ChatAnswer, { follow: unknown }>,
+  req: IncomingMessage,
+  res: ServerResponse,
+) {
   const missed = follow.events.filter(({ id }) => id > after);
   if (missed.length === 0 && follow.status !== 'running') return void res.writeHead(204).end();
   res.writeHead(200, { 'Content-Type': 'text/event-stream' });
