@@ -1,7 +1,6 @@
 /** What the code of a run asks a model. */
 import type { ModelMessage, ToolSet } from 'ai';
 import { z } from 'zod';
-import type { OfferedTool } from './served-tools';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const name = z.string().regex(NAME, 'must be 1 to 64 letters, digits, hyphens or underscores');
@@ -49,6 +48,20 @@ export const askedModel = z
     }
   });
 export type AskedModel = z.infer<typeof askedModel>;
+
+/** Whom the calls of a tool go to. `destructive`: it may overwrite or remove something. */
+export type Served =
+  | { connection: string; tool: string; destructive: boolean }
+  | { worker: string; destructive: boolean };
+
+/** As a model is told of it. */
+export interface OfferedTool {
+  name: string;
+  description?: string | undefined;
+  parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Absent: the code that asked carries it out. */
+  serves?: Served;
+}
 
 /** As the AI SDK has them. */
 export function messagesOf(asked: AskedModel['messages']): ModelMessage[] {

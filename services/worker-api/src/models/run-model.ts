@@ -14,9 +14,9 @@ import { ModelFailed } from './call-failure';
 import { callModel, type ModelAnswer } from './call-model';
 import { repairing, schemaPrompt, valueIn } from './json-answer';
 import { budgetOfWorker } from './model-call-repository';
-import { type AskedModel, askedModel, messagesOf, toolSetOf } from './model-question';
+import { type AskedModel, askedModel, messagesOf, type OfferedTool, toolSetOf } from './model-question';
 import type { OfferedModel } from './model-registry';
-import { type OfferedTool, offeredTools } from './served-tools';
+import { offeredTools } from './served-tools';
 
 /** Of a job. More may be asked by their names. */
 const NAMES_MAX = 50;

@@ -5,23 +5,9 @@ import type { Run } from '@gantry/run-engine';
 import { toolsNamed } from '../connection-tools/named-tools';
 import { failure } from '../connection-tools/tool-result';
 import type { Deps } from '../deps';
-import type { AskedModel } from './model-question';
+import type { AskedModel, OfferedTool } from './model-question';
 
 type AskedTool = NonNullable<AskedModel['tools']>[number];
-
-/** Whom the calls of a tool go to. `destructive`: it may overwrite or remove something. */
-export type Served =
-  | { connection: string; tool: string; destructive: boolean }
-  | { worker: string; destructive: boolean };
-
-/** As a model is told of it. */
-export interface OfferedTool {
-  name: string;
-  description?: string | undefined;
-  parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** Absent: the code that asked carries it out. */
-  serves?: Served;
-}
 
 const OFFERED_MAX = 128;
 const NAME_CHARS_MAX = 60;
