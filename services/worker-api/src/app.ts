@@ -46,7 +46,6 @@ import type { Deps } from './deps';
 import { TREE_BYTES_MAX } from './file-trees/file-tree';
 import { integrationOperations } from './integrations/integration-routes';
 import { mcpOperations } from './mcp/mcp-routes';
-import type { SurfaceUrls } from './mcp/surface-client';
 import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
 import { modelOperations } from './models/model-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
@@ -76,8 +75,6 @@ export interface AppOptions extends SurfaceLimits {
   tokenUse: LastUse;
   setupToken: string | undefined;
   skillsUrl: string;
-  /** Where tools of `/mcp` call the three surfaces. */
-  surfaceUrls: SurfaceUrls;
   jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
   oidc: OidcSettings | undefined;
   /** Set where presigned URLs point at this service. */
@@ -108,7 +105,7 @@ export function createApp(options: AppOptions) {
   const accounts: AccountDeps = {
     ...{ ...deps, sessions, sessionCookie, identities, introspect, signingKeys, setupToken, oidc, publicUrls },
   };
-  const chat = createChat({ ...deps, surfaceUrls: options.surfaceUrls });
+  const chat = createChat(deps);
   const app = createSurface({
     ...options,
     ...documentsOf('worker', { baseUrl, dashboardUrl, skillsUrl }),
@@ -153,7 +150,7 @@ export function createApp(options: AppOptions) {
       ...mcpOperations({
         baseUrl,
         publicUrls,
-        urls: options.surfaceUrls,
+        urls: deps.surfaceUrls,
         version,
         log,
         hasher: deps.hasher,

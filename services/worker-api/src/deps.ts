@@ -13,6 +13,7 @@ import type { Mailer } from './mail/mailer';
 import type { ModelRegistry } from './models/model-registry';
 import type { OauthApps } from './oauth-apps';
 import type { Runnables } from './runs/runnable';
+import type { SurfaceUrls } from './surface-client';
 
 /** What handlers and background work of workers and their runs share. */
 export interface Deps {
@@ -42,6 +43,8 @@ export interface Deps {
   models: ModelRegistry;
   /** Undefined: MCP servers cannot be asked. */
   mcpClient: McpClient;
+  /** Where other surfaces, and this one, are asked on behalf of a caller. */
+  surfaceUrls: SurfaceUrls;
   /** Public addresses of the worker surface and the dashboard, without a slash at the end. */
   baseUrl: string;
   dashboardUrl: string;

@@ -31,7 +31,6 @@ import type { Deps } from './deps';
 import { sweepsOf } from './housekeeping';
 import { unusedApps } from './integrations/integrations';
 import { createMailer } from './mail/mailer';
-import type { SurfaceUrls } from './mcp/surface-client';
 import { createMcpClient } from './mcp-client/mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
 import { type ModelSettings, modelRegistry } from './models/model-registry';
@@ -45,6 +44,7 @@ import { makeAwaited } from './runs/make-awaited';
 import { createRunnables } from './runs/runnable';
 import { sealedColumns } from './secrets/sealed-columns';
 import { type CronTicker, startCronTicker } from './starters/cron-ticker';
+import type { SurfaceUrls } from './surface-client';
 import { rememberExecutors } from './system/executors';
 import { version } from './system/version';
 
@@ -141,7 +141,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const runnables = createRunnables();
   const rates = createRateCount({ pool, log });
-  const { outboundAllow, oauthApps } = options;
+  const { outboundAllow, oauthApps, surfaceUrls } = options;
   const mcpClient = rememberingClient(options.mcpClient ?? createMcpClient({ allow: outboundAllow, version }), {
     ...{ sql: pool, now },
   });
@@ -160,6 +160,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       oauthApps,
       models,
       mcpClient,
+      surfaceUrls,
       baseUrl,
       dashboardUrl,
       traceUrlTemplate,

@@ -1,6 +1,6 @@
 import { type Call, noContent, notFound, type Operations, ok, pageHeaders } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { surfaceClient } from '../mcp/surface-client';
+import { clientOf } from '../surface-client';
 import { createAgent, type Hands } from './agent';
 import type { ChatDeps } from './chat-deps';
 import { beginTurn, type ChatService, decideCall, stopTurn } from './chat-service';
@@ -32,15 +32,9 @@ function chatOperations(service: ChatService): Operations<'worker'> {
   const { deps } = service;
   const { pool } = deps;
 
-  const handsOf = ({ caller, req }: Pick<Call, 'caller' | 'req'>): Hands => {
-    const headers = new Headers({ 'x-svc-workspace': caller.workspaceId });
-    for (const name of ['authorization', 'x-svc-token', 'cookie', 'origin']) {
-      const value = req.get(name);
-      if (value !== undefined) headers.set(name, value);
-    }
-    if (req.ip) headers.set('x-forwarded-for', req.ip);
-    return { caller, client: surfaceClient(deps.surfaceUrls, headers, { ofSession: true }) };
-  };
+  const handsOf = (call: Pick<Call, 'caller' | 'req'>): Hands => ({
+    ...{ caller: call.caller, client: clientOf(deps.surfaceUrls, call) },
+  });
 
   const headOf = async ({ caller }: Pick<Call, 'caller'>, id: string) =>
     ok(headToApi(await getConversation(pool, ownerOf(caller), id)));

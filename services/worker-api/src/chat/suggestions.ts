@@ -1,5 +1,5 @@
 /** First messages that fit what the caller sees of the workspace, read with the caller's own rights. */
-import type { SurfaceClient } from '../mcp/surface-client';
+import type { SurfaceClient } from '../surface-client';
 
 const SUGGESTIONS_MAX = 4;
 const WORKERS_READ = 100;

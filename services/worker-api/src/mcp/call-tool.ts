@@ -1,6 +1,7 @@
 /** One call of a tool: its arguments become a request, and the answer of that a result. */
+
+import { AnswerTooLarge } from '../surface-client';
 import type { Json, OperationShape } from './operation-schemas';
-import { AnswerTooLarge } from './surface-client';
 import { fileResult, refusal, refused, resultOf } from './tool-result';
 import type { Tool } from './tools';
 import { resumeRun, type ToolResult, type Waiting, waitForRun } from './waiting-run';

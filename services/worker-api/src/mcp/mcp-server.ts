@@ -14,13 +14,13 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
+import { type SurfaceUrls, surfaceClient } from '../surface-client';
 import { callTool } from './call-tool';
 import { describe, isOffered, outputOf } from './offered-tools';
 import { type Json, operationShapes } from './operation-schemas';
 import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
 import { type Asked, bindingOf, openState, sealState } from './request-state';
 import { listResources, listTemplates, readResource } from './resources';
-import { type SurfaceUrls, surfaceClient } from './surface-client';
 import { refusal } from './tool-result';
 import { PUBLISHED, TOOLS, TOOLSETS, type Tool } from './tools';
 import { type Asking, QUESTION } from './waiting-run';

@@ -1,7 +1,7 @@
 /** Workers that their people have published as tools: each runs its worker with the caller's rights. */
 import type { Tool as DescribedTool } from '@modelcontextprotocol/server';
+import type { SurfaceClient } from '../surface-client';
 import type { Json } from './operation-schemas';
-import type { SurfaceClient } from './surface-client';
 import { PUBLISHED, RUNS, TOOLS, type Tool } from './tools';
 
 /** As `GET /api/mcp-tools` has it. */

@@ -6,7 +6,7 @@ import {
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
-import type { SurfaceAnswer, SurfaceClient, SurfaceRequest } from './surface-client';
+import type { SurfaceAnswer, SurfaceClient, SurfaceRequest } from '../surface-client';
 import type { Toolset } from './tools';
 
 interface Template {

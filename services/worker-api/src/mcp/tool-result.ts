@@ -1,7 +1,7 @@
 /** Answers of the API as results of tools. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { SurfaceAnswer } from '../surface-client';
 import { type Json, type OperationShape, SHOWN_ONCE } from './operation-schemas';
-import type { SurfaceAnswer } from './surface-client';
 
 export function resultOf(shape: Pick<OperationShape, 'isList'>, { body, headers }: SurfaceAnswer): CallToolResult {
   const total = headers.get('x-total-count');

@@ -1,11 +1,11 @@
 /** The tools of `/mcp` for whoever uses them without the protocol: one table, and one path to the API. */
 import type { Principal } from '@gantry/http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { SurfaceClient } from '../surface-client';
 import { callTool } from './call-tool';
 import { describe, isOffered, outputOf } from './offered-tools';
 import { type Json, operationShapes } from './operation-schemas';
 import { describePublished, listPublished, RUN_PUBLISHED } from './published-tools';
-import type { SurfaceClient } from './surface-client';
 import { TOOLS, type Tool } from './tools';
 
 export interface OfferedTool {

@@ -9,9 +9,9 @@ import {
   type InputResponseView,
   inputRequired,
 } from '@modelcontextprotocol/server';
+import type { SurfaceAnswer, SurfaceClient } from '../surface-client';
 import { type PendingApproval, questionAbout, verdictOf } from './approval-question';
 import type { Asked } from './request-state';
-import type { SurfaceAnswer, SurfaceClient } from './surface-client';
 import { refusal, refused, resultOf, wordsOf } from './tool-result';
 
 export type ToolResult = CallToolResult | InputRequiredResult;

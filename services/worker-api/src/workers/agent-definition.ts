@@ -17,6 +17,12 @@ const agentTool = z.preprocess(
 );
 
 export const agentFields = {
+  /** The published skill that its text is a copy of, with the SHA-256 of that text. */
+  skill: z
+    .string()
+    .regex(/^[a-z0-9-]{1,128}@[0-9a-f]{64}$/, 'must be a slug, an @ and a SHA-256')
+    .nullable()
+    .default(null),
   /** A name or an alias of the operator's; null: the default. */
   model: z.string().min(1).max(200).nullable().default(null),
   tools: z.array(agentTool).max(TOOLS_MAX).default([]),
@@ -37,7 +43,24 @@ export const agentFields = {
 
 export type AgentFields = { [Field in keyof typeof agentFields]: z.output<(typeof agentFields)[Field]> };
 
-export const withoutAgent: AgentFields = { model: null, tools: [], max_turns: 20, budget_usd: null, output: null };
+export const withoutAgent: AgentFields = {
+  skill: null,
+  model: null,
+  tools: [],
+  max_turns: 20,
+  budget_usd: null,
+  output: null,
+};
+
+/** The copy is one no longer where somebody has changed its text. */
+export function withTrueSkill<Given extends Pick<AgentFields, 'skill'> & { entrypoint: string }>(
+  definition: Given,
+  files: { path: string; sha: string }[],
+): Given {
+  const { skill, entrypoint } = definition;
+  const text = files.find(({ path }) => path === entrypoint);
+  return skill === null || text?.sha === skill.split('@')[1] ? definition : { ...definition, skill: null };
+}
 
 interface Declared {
   connections: string[];

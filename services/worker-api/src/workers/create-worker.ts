@@ -9,6 +9,7 @@ import { ownerIdOf } from '../ownership';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
+import { withTrueSkill } from './agent-definition';
 import { namedDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
@@ -42,7 +43,9 @@ export async function createWorker(
 ): Promise<CreatedWorker> {
   const { prisma } = deps;
   const { workspaceId } = caller;
-  const { settings, triggers, definition, tree, message } = input;
+  const { settings, triggers, tree, message } = input;
+  const files = entriesOf(tree);
+  const definition = withTrueSkill(input.definition, files);
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
   await requireContexts(prisma, caller, definition.contexts);
   await requireExposure(prisma, workspaceId, definition);
@@ -52,7 +55,6 @@ export async function createWorker(
   const uid = newId('wrk_');
   const code = await packCode(deps, { workspaceId, uid }, tree);
   const warnings = await inspectCode(deps, definition, code);
-  const files = entriesOf(tree);
   const version: NewVersion = {
     ...{ workerUid: uid, number: 1, definition, files, code, message, changeSource },
     sha: shaOfVersion(files, namedDefinition(definition)),

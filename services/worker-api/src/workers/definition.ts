@@ -144,7 +144,7 @@ function crossProblems(definition: Definition): FieldProblem[] {
     : [...problems, ...codeProblems(definition)];
 }
 
-const OF_AGENTS = ['model', 'tools', 'max_turns', 'output'] as const;
+const OF_AGENTS = ['skill', 'model', 'tools', 'max_turns', 'output'] as const;
 
 const codeProblems = (definition: Definition): FieldProblem[] =>
   OF_AGENTS.filter((field) => !isDeepStrictEqual(definition[field], withoutAgent[field])).map((field) => ({

@@ -13,6 +13,7 @@ import { ownerIdOf, requireTakingAway } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
+import { withTrueSkill } from './agent-definition';
 import { type Definition, type DefinitionInput, mergeDefinition, namedDefinition, parseDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
@@ -130,9 +131,10 @@ async function nextVersion(
   current: Version,
   { change, replacement }: WorkerEdit,
 ): Promise<NextVersion> {
-  const definition = replacement?.definition ?? definitionWith(current.definition, change.definition);
   const tree = replacement?.tree ?? (await treeWith(deps, current, change));
   const files = tree ? entriesOf(tree) : current.files;
+  const wanted = replacement?.definition ?? definitionWith(current.definition, change.definition);
+  const definition = withTrueSkill(wanted, files);
   const sha = shaOfVersion(files, namedDefinition(definition));
   if (sha === current.sha) return { definition: current.definition, files, code: current.code, sha, warnings: [] };
   const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);

@@ -16,6 +16,7 @@ import { createInputValidator, sampleInputs } from '@gantry/program';
 import type { Deps } from '../deps';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
+import { clientOf } from '../surface-client';
 import { readBundle, writeBundle } from './bundle';
 import { changeStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';
@@ -23,6 +24,7 @@ import { createWorker } from './create-worker';
 import { deleteWorker } from './delete-worker';
 import { editWorker, type WorkerEdit } from './edit-worker';
 import { inspectDraft } from './inspect-draft';
+import { withSkill } from './pinned-skill';
 import { rollBack } from './roll-back';
 import {
   findPreviousVersion,
@@ -94,7 +96,9 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       make: async (call) => {
         const { body, files, res } = call;
         const isUpload = 'bundle' in body;
-        const input = isUpload ? newWorkerOfUpload(await uploadOf(body, files)) : newWorkerOf(body);
+        const input = isUpload
+          ? newWorkerOfUpload(await uploadOf(body, files))
+          : newWorkerOf(await withSkill(clientOf(deps.surfaceUrls, call), body, true));
         const source = isUpload ? 'bundle' : 'created';
         const worker = await createWorker(deps, call, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
@@ -114,7 +118,8 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
     inspectDraft: async ({ caller, body }) => ok(await inspectDraft(deps, caller, body)),
     listWorkerTags: async (call) => okPage(call, await listTags(prisma, call.caller), (tag) => tag),
     getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
-    updateWorker: (call) => change(call),
+    updateWorker: async (call) =>
+      change({ ...call, body: await withSkill(clientOf(deps.surfaceUrls, call), call.body, false) }),
     putWorker: async (call) => {
       const { body, files } = call;
       if (!('bundle' in body)) return change({ ...call, body });

@@ -1,4 +1,5 @@
-/** Calls of the HTTP API as whoever called `/mcp` or wrote to the chat: with their credential, their workspace and their address. */
+/** Calls of the HTTP API as whoever asks: with their credential, their workspace and their address. */
+import type { Call } from '@gantry/http';
 import type { Surface } from '@gantry/openapi';
 
 export type SurfaceUrls = Record<Surface, string>;
@@ -58,6 +59,17 @@ export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = fa
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     return { status: response.status, headers: response.headers, body: isJson && text ? JSON.parse(text) : text };
   };
+}
+
+/** As the caller of an operation of this surface, whose session may act by it. */
+export function clientOf(urls: SurfaceUrls, { caller, req }: Pick<Call, 'caller' | 'req'>): SurfaceClient {
+  const headers = new Headers({ 'x-svc-workspace': caller.workspaceId });
+  for (const name of ['authorization', 'x-svc-token', ...OF_SESSION]) {
+    const value = req.get(name);
+    if (value !== undefined) headers.set(name, value);
+  }
+  if (req.ip) headers.set('x-forwarded-for', req.ip);
+  return surfaceClient(urls, headers, { ofSession: true });
 }
 
 async function readText(response: Response): Promise<string> {
