@@ -15,6 +15,7 @@ export * from './own-servers';
 export * from './pgbouncer';
 export * from './plain-hasher';
 export { runDir, temporaryDir } from './run-dir';
+export * from './scripted-model/scripted-model';
 export * from './stack';
 export * from './test-nats';
 export * from './until';

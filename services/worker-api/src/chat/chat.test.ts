@@ -1,9 +1,8 @@
-import { given, until } from '@gantry/testing';
+import { given, type ScriptedAnswer, startScriptedModel, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
 import { parseEvents } from '../test/read-events';
-import { type ScriptedAnswer, startScriptedModel } from '../test/scripted-model/scripted-model';
 import { DASHBOARD_URL, startTestWorkerApi, testWorkerApi, withCookie } from '../test/test-worker-api';
 
 const model = given(startScriptedModel, (one) => one.stop());

@@ -1,9 +1,8 @@
 /** Texts that strangers wrote ask for things, and a model that obeys each of them gets nowhere. */
-import { given } from '@gantry/testing';
+import { given, type ScriptedAnswer, startScriptedModel } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
-import { type ScriptedAnswer, startScriptedModel } from '../test/scripted-model/scripted-model';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const model = given(startScriptedModel, (one) => one.stop());

@@ -1,9 +1,8 @@
 /** A conversation outlives the replica that worked on it. */
-import { given, until } from '@gantry/testing';
+import { given, startScriptedModel, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
-import { startScriptedModel } from '../test/scripted-model/scripted-model';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const model = given(startScriptedModel, (one) => one.stop());

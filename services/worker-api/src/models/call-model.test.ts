@@ -1,9 +1,8 @@
 import { newId } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
-import { given } from '@gantry/testing';
+import { given, startScriptedModel } from '@gantry/testing';
 import type { ToolSet } from 'ai';
 import { parseModels } from '../test/parse-models';
-import { startScriptedModel } from '../test/scripted-model/scripted-model';
 import { testWorkerApi } from '../test/test-worker-api';
 import type { ModelFailed } from './call-failure';
 import { callModel } from './call-model';

@@ -1,9 +1,8 @@
 import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
-import { type FakeJob, given, noUsage, until } from '@gantry/testing';
+import { type FakeJob, given, noUsage, startScriptedModel, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { makeWorker } from '../test/make-worker';
 import { parseModels } from '../test/parse-models';
-import { startScriptedModel } from '../test/scripted-model/scripted-model';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const model = given(startScriptedModel, (one) => one.stop());

@@ -1,10 +1,9 @@
 import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
-import { type FakeJob, given, until } from '@gantry/testing';
+import { type FakeJob, given, startScriptedModel, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { makeWorker } from '../test/make-worker';
 import { parseModels } from '../test/parse-models';
-import { startScriptedModel } from '../test/scripted-model/scripted-model';
 import { testWorkerApi } from '../test/test-worker-api';
 import { manifestOf } from './bundle';
 import { parseDefinition } from './definition';
@@ -50,6 +49,7 @@ test('an agent is made of a skill, and its run is told what to work with', async
   const made = await owner.post('/api/workers', sorter({ tools, model: 'local/m', max_turns: 5, output })).expect(201);
   expect(made.body).toMatchObject({
     ...{ runner: 'agent', entrypoint: 'SKILL.md', model: 'local/m', max_turns: 5, budget_usd: null, output },
+    retry: { max_attempts: 5 },
     tools: [
       { tool: 'python', approve: 'destructive' },
       { tool: 'worker:report', approve: 'always' },

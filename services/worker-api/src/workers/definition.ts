@@ -58,6 +58,14 @@ const CODE = 'main.py';
 /** The file that a worker begins with where nobody names one. */
 export const entrypointFor = (runner: unknown): string => (runner === 'agent' ? SKILL : CODE);
 
+/** All that an agent does is on record, so that trying again repeats nothing: also where it is not asked for. */
+const AGENT_RETRY = { max_attempts: 5, backoff_seconds: 2 };
+
+const defaultsFor = (runner: unknown): DefinitionInput => ({
+  entrypoint: entrypointFor(runner),
+  ...(runner === 'agent' && { retry: AGENT_RETRY }),
+});
+
 /** The fields that a request or a worker.yaml has for it. */
 const definitionFields = {
   runner: z.enum(RUNNERS).default('python'),
@@ -116,7 +124,7 @@ export function parseDefinition(input: DefinitionInput): Definition {
   }
   const field = Object.entries(input).find(([, value]) => UNREADABLE.test(JSON.stringify(value) ?? ''))?.[0];
   if (field) throw invalid([{ path: field, message: 'contains a NUL or half of a character' }], 'bad_worker');
-  const parsed = definition.safeParse({ entrypoint: entrypointFor(input.runner), ...input });
+  const parsed = definition.safeParse({ ...defaultsFor(input.runner), ...input });
   if (!parsed.success) throw invalid(sayIssues(parsed.error), 'bad_worker');
   const problems = crossProblems(parsed.data);
   if (problems.length) throw invalid(problems, 'bad_worker');

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { freePort } from '@gantry/testing';
+import { freePort } from '../free-port';
 
 export interface ScriptedAnswer {
   text?: string;

@@ -1,0 +1,113 @@
+/** Agents through the built services: a published skill becomes a worker that asks a model, tools and a person. */
+import { apiCaller, type Call } from './api-caller';
+import { readEvents } from './event-reader';
+import { given } from './given';
+import { type ScriptedAnswer, startScriptedModel } from './scripted-model/scripted-model';
+import { startStack } from './stack';
+import { until } from './until';
+
+const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
+const model = given(startScriptedModel, (one) => one.stop());
+const stack = given(
+  () => {
+    const provider = { name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices };
+    return startStack({ skillsApi: true, gateway: true, env: { MODEL_PROVIDERS: JSON.stringify([provider]) } });
+  },
+  (one) => one.stop(),
+  120_000,
+);
+
+const SKILL =
+  '---\nname: count-words\n---\n# Count words\n\nCount the words of `text` with Python, and ask whether to tell.\n';
+const usage = { input: 100, output: 10 };
+
+let worker: Call;
+let skills: Call;
+beforeAll(() => {
+  worker = apiCaller(stack.gateway?.worker as string, stack.token);
+  skills = apiCaller(stack.gateway?.skills as string, stack.token);
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
+type Json = any;
+
+async function ask(status: number, call: Call, ...[method, path, body]: Parameters<Call>): Promise<Json> {
+  const answer = await call(method, path, body);
+  if (answer.status === status) return answer.body;
+  throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+}
+
+const runOf = (id: string) => ask(200, worker, 'GET', `/api/runs/${id}`);
+const statusIs = (id: string, status: string) =>
+  until(async () => (await runOf(id)).status === status, { deadlineMs: 40_000, what: `run ${id} is ${status}` });
+
+test('a skill becomes an agent that goes on where it was when its executor is killed, and asks a person', async () => {
+  const made = await ask(201, skills, 'POST', '/api/v1/skills', { title: 'Count words', body_md: SKILL });
+  const pinned = `${made.slug}@${made.content_hash}`;
+  const agent = await ask(201, worker, 'POST', '/api/workers', {
+    ...{
+      runner: 'agent',
+      skill: pinned,
+      tools: ['python', 'ask_person'],
+      inputs: ['text'],
+      limits: { timeout_seconds: 60 },
+    },
+  });
+  expect(agent).toMatchObject({ id: 'count-words', name: 'Count words', skill: pinned, entrypoint: 'SKILL.md' });
+
+  const count = `print(len("a b c".split()))`;
+  const said: ScriptedAnswer[] = [
+    { text: 'I count.', calls: [{ name: 'python', input: { code: count }, id: 'c1' }], usage },
+    { calls: [{ name: 'python', input: { code: 'print("again")' }, id: 'c2' }], usage, hold: true },
+    { calls: [{ name: 'ask_person', input: { question: 'May I tell?' }, id: 'c3' }], usage },
+    { text: 'It has 3 words.', usage },
+  ];
+  await model.says(...said);
+  const { run_id: id } = await ask(201, worker, 'POST', '/api/workers/count-words/runs', { inputs: { text: 'a b c' } });
+  // Its first tool call is on record, and its second question is on its way.
+  await until(async () => (await model.asked()).length === 2, { deadlineMs: 20_000, what: 'the second question' });
+  const [executor] = stack.parts.executors;
+  await executor?.kill();
+  await model.release();
+  await executor?.start();
+  await statusIs(id, 'pending_approval');
+  const [approval] = await ask(200, worker, 'GET', '/api/approvals?status=pending');
+  expect(approval).toMatchObject({ run_id: id, title: 'May I tell?' });
+  await ask(200, worker, 'POST', `/api/approvals/${approval.id}/approve`, { data: { answer: 'yes' } });
+  await statusIs(id, 'completed');
+
+  const run = await runOf(id);
+  expect(run.output).toEqual({ text: 'It has 3 words.' });
+  expect(run.steps.map(({ kind, name }: Json) => `${kind} ${name}`)).toEqual([
+    ...['tool model.default', 'step python', 'tool model.default', 'step python', 'tool model.default'],
+    ...['approve May I tell?', 'tool model.default'],
+  ]);
+  // Four answers at 100 + 10 tokens, each asked and paid once; computing is a part of a cent.
+  expect(await model.asked()).toHaveLength(4);
+  expect(run.total_cost_usd).toBeGreaterThanOrEqual(4 * 0.00012);
+  expect(run.total_cost_usd).toBeLessThan(5 * 0.00012);
+  const [, second] = await model.asked();
+  expect(JSON.stringify(second?.body.messages)).toContain('\\"stdout\\": \\"3');
+  expect(run.artifacts).toMatchObject([{ name: 'transcript.json' }]);
+  const events = await readEvents({
+    ...{ urls: [stack.workerUrls[0] as string], token: stack.token, format: 'ndjson', breaks: [] },
+    path: `/api/runs/${id}/stream`,
+  });
+  const told = events.flatMap(({ type, data }) => (type === 'tool_call' ? [data.name] : []));
+  expect(told).toEqual(['python', 'python', 'ask_person']);
+}, 120_000);
+
+test('a changed skill is taken with its new hash only, and an edited copy is a copy no longer', async () => {
+  const changed = await ask(200, skills, 'PATCH', '/api/v1/skills/count-words', { body_md: `${SKILL}\nBe brief.\n` });
+  const { skill } = await ask(200, worker, 'GET', '/api/workers/count-words');
+  expect(skill).not.toContain(changed.content_hash);
+  const again = await ask(201, worker, 'POST', '/api/workers', { id: 'same-again', runner: 'agent', skill });
+  expect(again).toMatchObject({ skill, name: 'Count words' });
+  const newer = await ask(200, worker, 'PATCH', '/api/workers/count-words', { skill: 'count-words' });
+  expect(newer).toMatchObject({ version: 2, skill: `count-words@${changed.content_hash}` });
+  const files = [{ path: 'SKILL.md', content: 'Something else.' }];
+  await ask(200, worker, 'PUT', '/api/workers/count-words/files', { files });
+  expect(await ask(200, worker, 'GET', '/api/workers/count-words')).toMatchObject({ version: 3, skill: null });
+  const unknown = await worker('POST', '/api/workers', { runner: 'agent', skill: 'nobody-wrote-this' });
+  expect(unknown).toMatchObject({ status: 400, body: { detail: expect.stringContaining('there is no skill') } });
+});
