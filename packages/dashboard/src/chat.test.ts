@@ -44,7 +44,7 @@ withBrowser('the chat', () => {
   const newest = () => site.api.chat.list[0] as FakeConversation;
   const open = (conversation: FakeConversation, options = {}) => site.signedIn(`/chat/${conversation.id}`, options);
   /** Writes into a new conversation, and returns once its page is there. */
-  async function ask1(page: Page, text: string): Promise<FakeConversation> {
+  async function beginWith(page: Page, text: string): Promise<FakeConversation> {
     await field(page).fill(text);
     await field(page).press('Enter');
     await page.waitForURL(/\/chat\/cnv_/);
@@ -53,20 +53,14 @@ withBrowser('the chat', () => {
   }
 
   test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
-    site.api.overview = newOverview({
-      workers: {
-        ...{ total: 3, active: 3, paused: 0, archived: 0, capped: false },
-        failing: [
-          {
-            ...{ id: 'daily-report', name: 'Daily report', last_run_id: 'run_1', last_error: 'KeyError' },
-            failed_at: new Date().toISOString(),
-          },
-        ],
-      },
-      approvals_pending: 2,
-    });
+    site.api.chat.suggestions = [
+      'Why does Daily report fail, and how can it be repaired?',
+      'What do the 2 approvals that wait ask for, and what happens when I approve them?',
+      'Which workers lack a secret?',
+      'What ran today, what failed, and what did it cost?',
+    ];
     const page = await site.signedIn('/chat', options);
-    await page.getByText('Why did “Daily report” fail').waitFor();
+    await page.getByText('Why does Daily report fail').waitFor();
     await checkPage(page, 'chat-new', look);
 
     add('Which runs failed in the last day, and what do they have in common?');
@@ -196,7 +190,7 @@ withBrowser('the chat', () => {
 
   test('an approval shows exactly what is called; approved or rejected the agent goes on', async () => {
     const page = await site.signedIn('/chat');
-    const conversation = await ask1(page, 'Count words');
+    const conversation = await beginWith(page, 'Count words');
     const [first, second] = [makeWorker(), newCall({ ...makeWorker(), call_id: 'call_b', title: 'Delete worker' })];
     ask(conversation, first, second);
     waitForPerson(conversation);
@@ -240,7 +234,7 @@ withBrowser('the chat', () => {
 
   test('the agent can be stopped, while it works and while it waits', async () => {
     const page = await site.signedIn('/chat');
-    const conversation = await ask1(page, 'Count words');
+    const conversation = await beginWith(page, 'Count words');
     say(conversation, 'I begin');
     await page.getByText('I begin').waitFor();
     await page.getByRole('button', { name: 'Stop' }).click();
@@ -258,7 +252,7 @@ withBrowser('the chat', () => {
 
   test('after a broken connection and after a reload it goes on where it was, with nothing twice', async () => {
     const page = await site.signedIn('/chat');
-    const conversation = await ask1(page, 'Tell me a story');
+    const conversation = await beginWith(page, 'Tell me a story');
     say(conversation, 'Once ');
     await page.getByText('Once').waitFor();
     breakStreams(conversation);
@@ -317,7 +311,7 @@ withBrowser('the chat', () => {
 
   test('why an answer is missing is said with what helps, and it is sent again', async () => {
     const page = await site.signedIn('/chat');
-    const conversation = await ask1(page, 'Hello');
+    const conversation = await beginWith(page, 'Hello');
     rest(conversation, 'failed', { code: 'budget_exceeded', detail: 'no room for a call' });
     await page.getByText('The budget leaves no room').waitFor();
     expect(await page.getByRole('link', { name: 'usage and budgets' }).getAttribute('href')).toBe('/settings/usage');

@@ -42,7 +42,6 @@ export type ConversationHead = WorkerSchemas['ConversationHead'];
 export type ChatTurn = WorkerSchemas['ChatTurn'];
 export type ChatCall = WorkerSchemas['ChatCall'];
 export type Model = WorkerSchemas['Model'];
-export type Overview = WorkerSchemas['Overview'];
 export type OutputItem = AutomationSchemas['OutputItem'];
 export type Automation = AutomationSchemas['Automation'];
 export type AutomationChange = AutomationSchemas['AutomationChange'];

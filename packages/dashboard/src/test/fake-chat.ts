@@ -12,6 +12,7 @@ export type FakeConversation = Schemas['Conversation'] & FakeStream;
 
 export interface FakeChat {
   models: Schemas['Model'][];
+  suggestions: string[];
   /** Where something was said last first. */
   list: FakeConversation[];
   /** Bodies of messages and decisions, as `METHOD /path` and what was sent. */
@@ -27,8 +28,11 @@ export const newModel = (model: string, over: Partial<Schemas['Model']> = {}): S
   ...over,
 });
 
+const SENTENCE = 'Make a worker that counts the words of a text, and run it daily at nine.';
+
 export const newChat = (): FakeChat => ({
   models: [newModel('qwen3', { is_default: true })],
+  suggestions: [SENTENCE, 'What can you do here?'],
   ...{ list: [], sent: [], followed: [], refuseNext: null },
 });
 
@@ -144,6 +148,7 @@ export async function answerChat(
   if (!['chat', 'conversations', 'models'].includes(part[2] ?? '')) return undefined;
   if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
   if (line === 'GET /api/models') return { status: 200, body: fake.models };
+  if (part[3] === 'suggestions') return { status: 200, body: { suggestions: fake.suggestions } };
   if (line === 'POST /api/chat') return take(fake, (await body()) as { message: string; conversation_id?: string });
   const offset = Number(query.get('offset') ?? 0);
   const limit = Number(query.get('limit'));

@@ -158,6 +158,17 @@ export function useDelete(id: string) {
   });
 }
 
+/** First messages that fit what the workspace has. */
+export function useSuggestions() {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: ['suggestions', workspaceId],
+    enabled: workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/chat/suggestions')),
+    select: ({ suggestions }) => suggestions,
+  });
+}
+
 /** Models that the operator offers; none where no provider is set. */
 export function useModels() {
   const workspaceId = useWorkspace()?.id;

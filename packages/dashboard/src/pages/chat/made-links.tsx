@@ -2,23 +2,42 @@ import type { ReactNode } from 'react';
 import { Link, matchPath } from 'react-router';
 import type { ChatTurn } from '../../shell/api';
 import { patterns } from '../../shell/paths';
-import { AutomationsIcon, RunsIcon, SkillsIcon, WorkersIcon } from '../../ui/icons';
+import { AutomationsIcon, ConnectionsIcon, RunsIcon, SkillsIcon, WorkersIcon } from '../../ui/icons';
 import styles from './turn.module.css';
 
 const PAGES: [pattern: string, param: string, name: string, icon: ReactNode][] = [
-  [patterns.worker, 'workerId', 'Worker', <WorkersIcon key="w" />],
-  [patterns.workerRun, 'runId', 'Run', <RunsIcon key="r" />],
-  [patterns.automation, 'automationId', 'Automation', <AutomationsIcon key="a" />],
-  [patterns.skill, 'slug', 'Skill', <SkillsIcon key="s" />],
+  [patterns.worker, 'workerId', 'Worker', <WorkersIcon key="worker" />],
+  [patterns.workerRun, 'runId', 'Run', <RunsIcon key="run" />],
+  [patterns.automation, 'automationId', 'Automation', <AutomationsIcon key="automation" />],
+  [patterns.skill, 'slug', 'Skill', <SkillsIcon key="skill" />],
 ];
 
-/** Pages about what the agent made or looked at, each once. They are the dashboard's, whatever host the answer gives them. */
+/** The tool whose link leads to a service, where the person consents to a connection. */
+const CONNECTS = 'connect_app';
+
+/**
+ * Pages about what the agent made or looked at, each once. They are the dashboard's, whatever host the answer gives them; only
+ * a consent is somewhere else.
+ */
 export function MadeLinks({ turn }: { turn: ChatTurn }) {
-  const links = new Set(turn.parts.flatMap((part) => (part.type === 'tool_call' ? part.links : [])));
-  const places = [...links].flatMap(placeOf);
-  if (places.length === 0) return null;
+  const calls = turn.parts.filter((part) => part.type === 'tool_call');
+  const own = new Set(calls.flatMap(({ name, links }) => (name === CONNECTS ? [] : links)));
+  const consents = new Set(calls.flatMap(({ name, links }) => (name === CONNECTS ? links : [])));
+  const places = [...own].flatMap(placeOf);
+  const asking = [...consents].flatMap(consentOf);
+  if (places.length + asking.length === 0) return null;
   return (
     <ul className={styles.links} aria-label="Pages of it">
+      {asking.map((url) => (
+        <li key={url.href}>
+          <a href={url.href} target="_blank" rel="noopener noreferrer" className={styles.link}>
+            <ConnectionsIcon />
+            <span>
+              Consent at <b>{url.host}</b>
+            </span>
+          </a>
+        </li>
+      ))}
       {places.map(({ path, name, id, icon }) => (
         <li key={path}>
           <Link to={path} className={styles.link}>
@@ -31,6 +50,11 @@ export function MadeLinks({ turn }: { turn: ChatTurn }) {
       ))}
     </ul>
   );
+}
+
+function consentOf(link: string): URL[] {
+  const url = URL.parse(link);
+  return url && ['https:', 'http:'].includes(url.protocol) ? [url] : [];
 }
 
 const ID_SHOWN = 28;

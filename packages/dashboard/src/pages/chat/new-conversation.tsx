@@ -1,13 +1,11 @@
 import { Skeleton } from '@mantine/core';
-import { useOverview } from '../../shell/use-overview';
 import { useTitle } from '../../shell/use-title';
 import { ArrowUpIcon } from '../../ui/icons';
 import styles from './chat-page.module.css';
-import { useModels } from './chat-queries';
+import { useModels, useSuggestions } from './chat-queries';
 import { Composer } from './composer';
 import { NoModel } from './no-model';
 import { SendProblem } from './send-problem';
-import { suggestionsFor } from './suggestions';
 import { useComposer } from './use-composer';
 
 /** Where nothing was said yet: what could be. */
@@ -39,12 +37,12 @@ export function NewConversation() {
 
 /** Put into the field, so that they can be changed before they are sent. */
 function Suggestions({ onChoose }: { onChoose: (text: string) => void }) {
-  const { data: overview, error } = useOverview();
-  if (error && !overview) return null;
+  const { data: suggestions, error } = useSuggestions();
+  if (error && !suggestions) return null;
   return (
-    <ul className={styles.suggestions} aria-label="Suggestions" aria-busy={!overview}>
-      {overview
-        ? suggestionsFor(overview).map((text) => (
+    <ul className={styles.suggestions} aria-label="Suggestions" aria-busy={!suggestions}>
+      {suggestions
+        ? suggestions.map((text) => (
             <li key={text}>
               <button type="button" className={styles.suggestion} onClick={() => onChoose(text)}>
                 <span>{text}</span>

@@ -3,13 +3,22 @@ import { useQuery } from '@tanstack/react-query';
 import { api, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 
-export type { Overview } from '../../shell/api';
+export type Overview = WorkerSchemas['Overview'];
 export type Usage = WorkerSchemas['Usage'];
 
 /** Approvals that are named; the others are counted. */
 const APPROVALS_SHOWN = 4;
 /** A workspace with more automations than this is shown the next runs of the newest ones. */
 const AUTOMATIONS_ASKED = 200;
+
+export function useOverview() {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: ['overview', workspaceId],
+    enabled: workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/system/overview')),
+  });
+}
 
 /** The present month of UTC. */
 export function useUsage() {
