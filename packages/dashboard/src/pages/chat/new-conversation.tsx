@@ -23,8 +23,8 @@ export function NewConversation() {
         ) : (
           <>
             <p className={styles.lead}>
-              The agent finds, makes, runs, explains and mends workers, reads logs, and searches skills, with your
-              rights. What changes or removes something, and what runs code, waits until you approve it.
+              The agent finds, makes, explains and mends workers, reads runs and logs, and searches skills, with your
+              rights. It asks you before it changes or removes something, runs code, or shows something to others.
             </p>
             <Suggestions onChoose={composer.write} />
           </>

@@ -50,8 +50,8 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
           <Panel title="Begin with a sentence">
             <div className={styles.way}>
               <p>
-                Say what should happen and when. The agent writes the worker, shows it to you before it is made, runs it
-                and reads its log.
+                Say what should happen and when. The agent writes the worker, asks you before its code runs, and reads
+                its log.
               </p>
               <Button component={Link} to={paths.chat} state={{ draft: SENTENCE }} variant="default">
                 Ask the agent to make a worker
