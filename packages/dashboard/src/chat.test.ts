@@ -185,7 +185,7 @@ withBrowser('the chat', () => {
     await page.getByText('<u>m</u> **n**').waitFor();
     const foreign = 'main :is(img, script, i, u, iframe, a[href^="javascript"])';
     expect(await page.locator(foreign).count()).toBe(0);
-    expect(await page.getByRole('link', { name: 'y' }).getAttribute('rel')).toContain('noopener');
+    expect(await page.getByRole('link', { name: 'y', exact: true }).getAttribute('rel')).toContain('noopener');
   });
 
   test('an approval shows exactly what is called; approved or rejected the agent goes on', async () => {
@@ -337,6 +337,7 @@ withBrowser('the chat', () => {
     for (let index = 1; index <= 35; index++) add(`Conversation ${index}`, [{ message: `Message ${index}` }]);
     const page = await site.signedIn('/chat');
     const list = page.getByRole('navigation', { name: 'Conversations' });
+    await list.getByText('Conversation 35').waitFor();
     expect(await list.getByRole('listitem').count()).toBe(30);
     await list.getByRole('button', { name: 'Show older' }).click();
     await list.getByText('Conversation 1', { exact: true }).waitFor();
