@@ -387,7 +387,7 @@ withBrowser('the chat', () => {
     rest(newest());
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('ask the');
+    await page.getByRole('combobox', { name: 'Search or go to' }).fill('ask the');
     await page.keyboard.press('Enter');
     await page.getByRole('navigation', { name: 'Conversations' }).waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();

@@ -17,7 +17,7 @@ export function NewConversation() {
   return (
     <section className={styles.thread} aria-label="New conversation">
       <div className={styles.begin}>
-        <h1>{isMute ? 'Chat' : 'What shall be done?'}</h1>
+        <h1>{isMute ? 'Chat' : 'What should the agent do?'}</h1>
         {isMute ? (
           <NoModel level={2} />
         ) : (
