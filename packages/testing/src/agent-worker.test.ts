@@ -33,7 +33,7 @@ type Json = any;
 
 async function ask(status: number, call: Call, ...[method, path, body]: Parameters<Call>): Promise<Json> {
   const answer = await call(method, path, body);
-  if (answer.status === status) return answer.body;
+  if (answer.status === status) return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 

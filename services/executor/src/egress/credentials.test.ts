@@ -94,6 +94,24 @@ def run(port):
   expect(fixture.seen[0]?.headers['x-key']).toBe(VALUE);
 });
 
+test('an exposed connection gives its value to code, whose tunnels to that host stay its own', async () => {
+  const { finished, log } = await fixture.runWith(
+    `
+def run(port):
+    token = context.connections["api"].token
+    print("it is", token)
+    secure = tunnel(port, verify=False)
+    secure.sendall(f"GET / HTTP/1.1\\r\\nHost: api.test:{port}\\r\\nX-Key: {token}\\r\\nConnection: close\\r\\n\\r\\n".encode())
+    read_all(secure)
+    return token
+`,
+    { credentials: [credential(fixture.port, { exposed: true })] },
+  );
+  expect(fixture.seen.map(({ headers }) => headers['x-key'])).toEqual([VALUE]);
+  expect(finished.output).toBe('***');
+  expect(log).toContain('it is ***');
+});
+
 test('a connection is found by its declared name, says what it is, and shows no token', async () => {
   const { finished } = await fixture.runWith(
     `

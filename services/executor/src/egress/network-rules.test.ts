@@ -1,13 +1,13 @@
 /** `allowedHosts` of a job, and the record of a run's requests, through real runs. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { REQUESTS_MAX, type RunEvent } from '@gantry/events';
+import { matchesHost, REQUESTS_MAX, type RunEvent } from '@gantry/events';
 import { given } from '@gantry/testing';
 import { createRedactor } from '../masking/redact';
 import { createRequestReport } from '../protocol/request-report';
 import { startTestExecutor } from '../test/executor-fixture';
 import { resolveTestNames } from '../test/test-names';
-import { matchesHost, plainName } from './host-patterns';
+import { plainName } from './plain-name';
 
 test.each([
   ['api.example.com', 'api.example.com', 443, true],

@@ -1,7 +1,7 @@
 /** A request inside a tunnel whose TLS ends here: checked, and rewritten for the onward connection. */
 import type { IncomingMessage } from 'node:http';
-import { plainName } from './host-patterns';
 import type { Substitution } from './placeholders';
+import { plainName } from './plain-name';
 import { MALFORMED, Refused } from './refused';
 
 /** Bodies up to this size are searched for placeholders; larger ones pass as they are. */

@@ -1,6 +1,6 @@
 /** The head of a client's request to the proxy. */
 import { isIPv6 } from 'node:net';
-import { plainName } from './host-patterns';
+import { plainName } from './plain-name';
 import { MALFORMED, Refused } from './refused';
 
 /** A tunnel, or one plain request that is rewritten to origin form. */

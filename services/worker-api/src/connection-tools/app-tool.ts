@@ -1,5 +1,5 @@
 /** Tools of the catalogue: requests that it describes, with the connection's token, to the hosts that the token may go to. */
-import type { ToolFailure } from '@gantry/events';
+import { matchesHost, type ToolFailure } from '@gantry/events';
 import type { ToolOutcome } from '@gantry/run-engine';
 import { OutboundFailed, safeFetch } from '@gantry/safe-fetch';
 import { fill, plain } from '../connections/request-template';
@@ -55,9 +55,8 @@ export function requestOfTool({
     inPath[name] = encodeURIComponent(value.replaceAll(/\p{Cs}/gu, '\ufffd'));
   }
   const url = new URL(fill(template, inPath));
-  const isAllowed = hosts.some((host) =>
-    host.startsWith('*.') ? url.host.endsWith(host.slice(1)) : url.host === host,
-  );
+  const usual = url.protocol === 'http:' ? 80 : 443;
+  const isAllowed = hosts.some((host) => matchesHost(host, url.hostname, Number(url.port) || usual, usual));
   if (!isAllowed) return { failed: failure('not_allowed', `the connection may not be used at ${url.host}`) };
   for (const name of query) {
     for (const one of [given[name] ?? []].flat())

@@ -82,7 +82,9 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
 }
 
 const egressRulesOf = ({ allowedHosts, credentials }: Job, { onRequest }: PrepareHooks): EgressRules => ({
-  ...{ bytesMax: EGRESS_BYTES_MAX, allowedHosts, credentials, onRequest },
+  ...{ bytesMax: EGRESS_BYTES_MAX, allowedHosts, onRequest },
+  // Code that has the value needs its own TLS: it pins certificates, or signs.
+  credentials: credentials?.filter(({ exposed }) => !exposed),
 });
 
 /** @returns the digest of its dependencies; null if it has none */

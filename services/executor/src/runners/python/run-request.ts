@@ -55,8 +55,8 @@ const placeholdersOf = (credentials: JobCredential[]) =>
     credentials.flatMap(({ kind, name, placeholder }) => (kind === 'secret' ? [[name, placeholder]] : [])),
   );
 
-const connectionOf = ({ name, placeholder, hosts, baseUrl, accountLabel, scopes }: JobCredential) => ({
-  ...{ name, token: placeholder, hosts, baseUrl, accountLabel, scopes },
+const connectionOf = ({ name, placeholder, value, exposed, hosts, baseUrl, accountLabel, scopes }: JobCredential) => ({
+  ...{ name, token: exposed ? value : placeholder, hosts, baseUrl, accountLabel, scopes },
 });
 
 /** An external file name becomes one path segment; two files of the same name stay separate. */
