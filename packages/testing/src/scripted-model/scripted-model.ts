@@ -49,6 +49,10 @@ export async function startScriptedModel() {
     says: async (...answers: ScriptedAnswer[]): Promise<void> => {
       await fetch(`${url}/script`, { method: 'POST', body: JSON.stringify(answers) });
     },
+    /** To every request that has no answer of its own. */
+    alwaysSays: async (answer: ScriptedAnswer): Promise<void> => {
+      await fetch(`${url}/always`, { method: 'POST', body: JSON.stringify(answer) });
+    },
     /** Since it was last told what to say. */
     asked: async (): Promise<Asked[]> => (await fetch(`${url}/requests`)).json() as Promise<Asked[]>,
     /** Lets requests that are held go on. */

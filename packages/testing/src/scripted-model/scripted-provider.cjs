@@ -1,10 +1,12 @@
 /**
  * A provider of models that says what it was told to: POST /script gives it answers, each for one request in their order,
- * and GET /requests what it was asked. It speaks the protocols of OpenAI (/v1/chat/completions) and Anthropic (/v1/messages).
+ * POST /always one for all others, and GET /requests tells what it was asked. It speaks the protocols of OpenAI (/v1/chat/completions) and Anthropic (/v1/messages).
  */
 const { createServer } = require('node:http');
 
 let script = [];
+/** For requests that the script has nothing for. */
+let always = { status: 500, body: 'nothing is left in the script' };
 let requests = [];
 /** Of requests that are held until POST /release. */
 const held = [];
@@ -75,7 +77,7 @@ function anthropic({ text = '', calls = [], usage = DEFAULT_USAGE }) {
 
 async function answer(req, res, protocol) {
   requests.push({ path: req.url, headers: req.headers, body: JSON.parse(await readBody(req)) });
-  const told = script.shift() ?? { status: 500, body: 'nothing is left in the script' };
+  const told = script.shift() ?? always;
   if (told.hold) await new Promise((resolve) => held.push(resolve));
   if (told.status) {
     res.writeHead(told.status, { 'Content-Type': 'application/json', ...told.headers });
@@ -101,6 +103,9 @@ createServer(async (req, res) => {
     case '/script':
       script = JSON.parse(await readBody(req));
       requests = [];
+      return res.end();
+    case '/always':
+      always = JSON.parse(await readBody(req));
       return res.end();
     case '/requests':
       return res.end(JSON.stringify(requests));

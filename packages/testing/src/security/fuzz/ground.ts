@@ -1,6 +1,7 @@
 /** A platform with one of everything in it, to be asked about. */
 import { openapiFiles } from '@gantry/openapi';
 import { apiCaller, type Call, deployAutomation } from '../../api-caller';
+import { startScriptedModel } from '../../scripted-model/scripted-model';
 import { type Stack, startStack } from '../../stack';
 import { until } from '../../until';
 import { zipOf } from '../../zip';
@@ -22,7 +23,10 @@ export type Ground = Omit<FuzzOptions, 'seed' | 'seconds' | 'requests' | 'from'>
 };
 
 export async function prepareGround(): Promise<Ground> {
-  const stack = await startStack({
+  const model = await startScriptedModel();
+  await model.alwaysSays({ text: 'Hello.' });
+  const provider = { name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] };
+  const started = await startStack({
     skillsApi: true,
     gateway: true,
     env: {
@@ -30,8 +34,16 @@ export async function prepareGround(): Promise<Ground> {
       RATE_LIMIT_SIGN_INS_PER_MINUTE: '1000000',
       // Nothing that is asked may lead off this machine.
       PIP_NO_INDEX: '1',
+      MODEL_PROVIDERS: JSON.stringify([provider]),
     },
   });
+  const stack: Stack = {
+    ...started,
+    async stop() {
+      await started.stop();
+      await model.stop();
+    },
+  };
   try {
     return { ...(await furnish(stack)), stack };
   } catch (err) {
