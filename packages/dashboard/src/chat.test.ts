@@ -386,6 +386,7 @@ withBrowser('the chat', () => {
     expect(site.api.chat.sent[0]?.body).toMatchObject({ model: 'smart' });
     rest(newest());
     await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search or go to' }).fill('ask the');
     await page.keyboard.press('Enter');
