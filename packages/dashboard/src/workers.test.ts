@@ -292,8 +292,10 @@ withBrowser('workers', () => {
     const needs = page.getByRole('region', { name: 'Secrets and contexts' });
     await needs.getByLabel('KEY', { exact: true }).uncheck();
     await needs.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Secrets and contexts: saved').waitFor();
-    expect(lastSent()?.body).toEqual({ secrets: ['CRM_TOKEN'], contexts: [], expose: ['github'] });
+    await page.getByText('Connections, secrets and contexts: saved').waitFor();
+    expect(lastSent()?.body).toEqual({
+      ...{ connections: ['github'], secrets: ['CRM_TOKEN'], contexts: [], expose: ['github'] },
+    });
   });
 
   test('where the workspace forbids it, values can only be taken away from code', async () => {

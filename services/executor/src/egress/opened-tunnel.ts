@@ -209,4 +209,8 @@ function collect(request: IncomingMessage): Promise<{ bytes: Buffer; complete: b
 
 const pathOf = (url: string) => (url.startsWith('/') ? (url.split(/[?#]/, 1)[0] ?? null) : null);
 
-const codeOfError = (err: Error) => refusalOf(err).message.replace(/^.*\((.*)\)$/, '$1');
+/** What stands in brackets at the end of the sentence; without brackets the sentence. */
+function codeOfError(err: Error): string {
+  const { message } = refusalOf(err);
+  return message.endsWith(')') ? message.slice(message.lastIndexOf('(') + 1, -1) : message;
+}

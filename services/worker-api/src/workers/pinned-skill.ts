@@ -28,11 +28,11 @@ export async function withSkill<Given extends Body>(
   isNew: boolean,
 ): Promise<Given> {
   if (typeof given.skill !== 'string') return given;
-  const [, slug, hash] = NAME.exec(given.skill) ?? [];
+  const [, slug, sha] = NAME.exec(given.skill) ?? [];
   if (slug === undefined) {
     throw wrong('must be a skill, such as release-notes, or release-notes@ and the SHA-256 of its text');
   }
-  const { title, content_hash: found, body_md: content } = await readSkill(client, slug, hash);
+  const { title, content_hash: found, body_md: content } = await readSkill(client, slug, sha);
   return {
     ...(isNew && { name: title.slice(0, 120), runner: 'agent' }),
     ...given,
@@ -41,7 +41,7 @@ export async function withSkill<Given extends Body>(
   };
 }
 
-async function readSkill(client: SurfaceClient, slug: string, hash: string | undefined): Promise<Skill> {
+async function readSkill(client: SurfaceClient, slug: string, sha: string | undefined): Promise<Skill> {
   const at = `/api/v1/skills/${slug}`;
   const signal = AbortSignal.timeout(READ_MS_MAX);
   const read = async (path: string): Promise<unknown> => {
@@ -51,12 +51,14 @@ async function readSkill(client: SurfaceClient, slug: string, hash: string | und
     return body;
   };
   const current = (await read(at)) as Skill;
-  if (hash === undefined || current.content_hash === hash) return current;
+  if (sha === undefined || shaOf(current) === sha) return current;
   const versions = (await read(`${at}/versions?limit=${VERSIONS_MAX}`)) as { version: number; content_hash: string }[];
-  const pinned = versions.find(({ content_hash: one }) => one === hash);
+  const pinned = versions.find((one) => shaOf(one) === sha);
   if (!pinned)
     throw wrong(`"${slug}" has no version with this hash; its present one is ${slug}@${current.content_hash}`);
   return { ...current, ...((await read(`${at}/versions/${pinned.version}`)) as object) };
 }
+
+const shaOf = ({ content_hash: sha }: Pick<Skill, 'content_hash'>): string => sha;
 
 const wrong = (message: string): AppError => invalid([{ path: 'skill', message }], 'bad_worker');
