@@ -17,7 +17,7 @@ import { onwardAgent } from './onward';
 import { isSearchable, onwardHeaders, requireSameHost, SEARCHED_BODY_BYTES_MAX } from './opened-request';
 import { type EgressCredential, type Substitution, substitutionOf } from './placeholders';
 import type { Reflection } from './reflection';
-import { FAILED, Refused, refusalOf } from './refused';
+import { codeOf, FAILED, Refused } from './refused';
 import { relayWebSocket } from './web-socket';
 
 const HANDSHAKE_MS = 10_000;
@@ -138,9 +138,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
             again = false;
             return attempt();
           }
-          reject(
-            err instanceof Refused ? err : new Refused(502, `it did not answer in HTTP (${codeOfError(err)})`, FAILED),
-          );
+          reject(err instanceof Refused ? err : new Refused(502, `it did not answer in HTTP (${codeOf(err)})`, FAILED));
         });
         response.once('close', () => {
           if (!response.writableFinished) onward.destroy();
@@ -208,9 +206,3 @@ function collect(request: IncomingMessage): Promise<{ bytes: Buffer; complete: b
 }
 
 const pathOf = (url: string) => (url.startsWith('/') ? (url.split(/[?#]/, 1)[0] ?? null) : null);
-
-/** What stands in brackets at the end of the sentence; without brackets the sentence. */
-function codeOfError(err: Error): string {
-  const { message } = refusalOf(err);
-  return message.endsWith(')') ? message.slice(message.lastIndexOf('(') + 1, -1) : message;
-}
