@@ -4,7 +4,6 @@ export * from './catalogue';
 export * from './change-hints';
 export * from './consumer';
 export * from './id';
-export { matchesHost } from './match-host';
 export * from './nats-accounts';
 export * from './nats-address';
 export * from './nats-jwt';

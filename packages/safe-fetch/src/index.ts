@@ -1,4 +1,5 @@
 export * from './address-check';
+export * from './match-host';
 export * from './outbound-allow-list';
 export * from './outbound-failed';
 export * from './outbound-url';

@@ -1,7 +1,8 @@
 /** `allowedHosts` of a job, and the record of a run's requests, through real runs. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { matchesHost, REQUESTS_MAX, type RunEvent } from '@gantry/events';
+import { REQUESTS_MAX, type RunEvent } from '@gantry/events';
+import { matchesHost } from '@gantry/safe-fetch';
 import { given } from '@gantry/testing';
 import { createRedactor } from '../masking/redact';
 import { createRequestReport } from '../protocol/request-report';

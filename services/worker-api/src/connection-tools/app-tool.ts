@@ -1,7 +1,7 @@
 /** Tools of the catalogue: requests that it describes, with the connection's token, to the hosts that the token may go to. */
-import { matchesHost, type ToolFailure } from '@gantry/events';
+import type { ToolFailure } from '@gantry/events';
 import type { ToolOutcome } from '@gantry/run-engine';
-import { OutboundFailed, safeFetch } from '@gantry/safe-fetch';
+import { matchesHost, OutboundFailed, safeFetch } from '@gantry/safe-fetch';
 import { fill, plain } from '../connections/request-template';
 import type { CatalogTool, Provider, RequestTemplate } from '../integrations/catalog/provider';
 import { failure } from './tool-result';

@@ -1,6 +1,6 @@
 /** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
-import { matchesHost } from '@gantry/events';
 import { conflict } from '@gantry/http';
+import { matchesHost } from '@gantry/safe-fetch';
 import { UnreadableSecret } from '@gantry/vault';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';

@@ -1,5 +1,5 @@
 /**
- * @param pattern see hostPattern
+ * @param pattern `api.example.com`, or `*.example.com` for every name below it, behind a colon a port
  * @param host in lower case, without a dot at its end
  * @param usualPort the port of patterns that name none
  */
