@@ -122,6 +122,20 @@ withBrowser('connections', () => {
     });
   });
 
+  test('a server that people sign in to is registered, and the browser goes on to it', async () => {
+    const page = await site.signedIn('/connections/new?app=mcp');
+    await page.getByLabel('Name').fill('Tracker');
+    await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
+    await page.getByLabel('It lets in').selectOption('People who sign in there');
+    expect(await page.getByLabel('Token').count()).toBe(0);
+    await page.getByRole('button', { name: 'Go to its sign-in' }).click();
+    await page.waitForURL('**/connections?consent=asked');
+    expect(lastSent()?.body).toEqual({
+      ...{ label: 'Tracker', url: 'https://mcp.example.com/mcp', visibility: 'workspace', auth: 'oauth' },
+    });
+    await item(page, 'Tracker').getByText('Consent').first().waitFor();
+  });
+
   test('a viewer reads, and makes nothing', async () => {
     for (const one of site.api.accounts.me.workspaces) one.role = 'viewer';
     site.api.accounts.me.role = 'viewer';

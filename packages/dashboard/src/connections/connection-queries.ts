@@ -179,8 +179,12 @@ export interface NewServer {
   label: string;
   url: string;
   visibility: 'private' | 'workspace';
+  auth?: 'oauth';
   headers?: Record<string, string>;
 }
+
+/** A person has to say yes at the other side. */
+export const needsConsent = ({ kind, issuer }: Connection): boolean => kind === 'oauth' || issuer !== null;
 
 /** Of OAuth the browser goes on to the provider. @param onMade where nobody has to consent */
 export function useNewConnection(onMade: (made: Connection) => void) {

@@ -21,7 +21,15 @@ export interface FakeConnections {
 export const newConnection = (id: string, over: Partial<Schemas['Connection']> = {}): Schemas['Connection'] => ({
   ...{ id, kind: 'oauth', app: 'github', label: 'Team account', visibility: 'workspace', owner_id: 'usr_ada' },
   ...{ status: 'active', problem: null, scopes: ['repo'], account_label: 'octocat', hosts: ['api.github.com'] },
-  ...{ parameters: {}, url: null, auth_secret: null, allowed_tools: null, expires_at: null, last_checked_at: null },
+  ...{
+    parameters: {},
+    url: null,
+    issuer: null,
+    auth_secret: null,
+    allowed_tools: null,
+    expires_at: null,
+    last_checked_at: null,
+  },
   ...{ last_used_at: null, created_at: new Date().toISOString(), updated_at: new Date().toISOString(), used_by: [] },
   permissions: { edit: true, delete: true, change_visibility: true },
   ...over,
@@ -106,16 +114,17 @@ export async function answerConnection(
     return { status: 200, body: fake.list.filter((one) => !app || one.app === app).map(shown) };
   }
   if (line.startsWith('POST /api/connections') && (part[3] === undefined || part[3] === 'mcp')) {
-    const given = (await body()) as Partial<Schemas['Connection']> & { value?: string };
+    const given = (await body()) as Partial<Schemas['Connection']> & { value?: string; auth?: string };
     fake.sent.push({ line, body: given });
     const kind = part[3] === 'mcp' ? 'mcp' : given.value ? 'api_key' : 'oauth';
+    const isConsented = kind === 'oauth' || given.auth === 'oauth';
     const made = newConnection(`con_${fake.list.length}`, {
       kind,
       account_label: null,
       label: given.label ?? 'GitHub',
     });
-    fake.list.unshift({ ...made, status: kind === 'oauth' ? 'pending' : 'active' });
-    const url = kind === 'oauth' ? `${origin}/connections?consent=asked` : null;
+    fake.list.unshift({ ...made, status: isConsented ? 'pending' : 'active' });
+    const url = isConsented ? `${origin}/connections?consent=asked` : null;
     return { status: 201, body: { ...made, authorization_url: url } };
   }
   const found = fake.list.find(({ id }) => id === part[3]);

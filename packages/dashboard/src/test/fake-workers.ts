@@ -112,7 +112,7 @@ function listed({ list, runs }: FakeWorkers, query: URLSearchParams): Schemas['W
     }));
 }
 
-function create(fake: FakeWorkers, { name, ...fields }: Schemas['NewWorker'], line: string): FakeAnswer {
+function create(fake: FakeWorkers, { name = '', ...fields }: Schemas['NewWorker'], line: string): FakeAnswer {
   fake.sent.push({ line, body: { name, ...fields } });
   if (fake.refuseNext) return refusal(fake);
   const id = name.toLowerCase().replaceAll(' ', '-');

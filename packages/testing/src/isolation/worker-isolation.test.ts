@@ -124,6 +124,7 @@ const fixtures: Record<string, Fixture> = {
   denyDevice: userCode,
   oauthServerMetadata: nothing,
   oauthServerMetadataOfMcp: nothing,
+  getOauthClient: nothing,
   oauthResourceMetadata: nothing,
   oauthResourceMetadataOfMcp: nothing,
   registerOauthClient: { ...withBody({ redirect_uris: ['http://127.0.0.1/callback'] }), makes: true },

@@ -5,12 +5,12 @@
  * connected in their own workspace. What comes back is stored only if the connection is still the one that was left.
  */
 import { hintChange, newId } from '@gantry/events';
-import { type Actor, type CallOf, forbidden, invalid, type Principal, type Requester } from '@gantry/http';
+import { type Actor, type CallOf, conflict, forbidden, invalid, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
-import type { Connection, ConnectionDeparture } from '../generated/prisma/client';
-import { requireManaging, requireVisibility } from './connection';
+import { type Connection, type ConnectionDeparture, Prisma } from '../generated/prisma/client';
+import { appOfLabel, checkedMcpUrl, requireManaging, requireVisibility } from './connection';
 import { getConnection, updateAtVersion } from './connection-repository';
 import { auditDetails, insertWithAudit } from './connection-service';
 import { type Grant, sealCredential } from './credential';
@@ -20,9 +20,11 @@ import { parametersIn, partyOf, scopesToAsk } from './party';
 import { ProviderFailed, providerFailure } from './provider-fetch';
 import { fill, parametersOf } from './request-template';
 import { enqueueRevocation } from './revocations';
+import { discoverSignIn, serverParty } from './server-sign-in';
 import { tokenTimes } from './token-times';
 
 type NewOauth = CallOf<'worker', 'createConnection'>['body'];
+type NewServer = CallOf<'worker', 'createMcpConnection'>['body'];
 
 export interface Begun {
   connection: Connection;
@@ -37,7 +39,7 @@ export async function beginConnection(deps: Deps, requester: Requester, body: Ne
   const userId = personOf(caller);
   requireVisibility(caller, visibility);
   if (body.hosts) throw invalid([{ path: 'hosts', message: 'are those of the app; only an API key names its own' }]);
-  const party = await partyOf(deps, { workspaceId, app, parameters: {} });
+  const party = await partyOf(deps, { workspaceId, app, parameters: {}, authorization: null });
   const parameters = parametersOf(party.provider, body.parameters ?? {});
   const scopes = scopesToAsk(party.provider, body.scopes);
   const { url, ...departure } = await depart({ ...party, parameters }, scopes);
@@ -47,6 +49,37 @@ export async function beginConnection(deps: Deps, requester: Requester, body: Ne
       ...{ id, workspaceId, kind: 'oauth', app, visibility, parameters, status: 'pending', ownerId: userId },
       label: label ?? party.provider.name,
       hosts: party.provider.hosts.map((host) => fill(host, parameters)),
+    });
+    await insertDeparture(tx, { ...departure, connectionId: id, userId, scopes }, deps.now());
+    return inserted;
+  });
+  return { connection, authorizationUrl: url };
+}
+
+/**
+ * Registers an MCP server that people sign in to; `pending` until its owner comes back.
+ * @throws AppError 400, 403; 409 `mcp_failed` with what is wrong with the server
+ */
+export async function beginServer(deps: Deps, requester: Requester, body: NewServer): Promise<Begun> {
+  const { caller } = requester;
+  const { workspaceId } = caller;
+  const { label, visibility = 'private' } = body;
+  const userId = personOf(caller);
+  requireVisibility(caller, visibility);
+  const own = (['headers', 'auth_secret'] as const).filter((field) => body[field] != null);
+  if (own.length) throw invalid(own.map((path) => ({ path, message: 'is not sent where people sign in' })));
+  const server = checkedMcpUrl(body.url, deps.outboundAllow);
+  const authorization = await discoverSignIn(deps, server).catch((err) => {
+    throw err instanceof ProviderFailed ? conflict('mcp_failed', `sign-in: ${err.message}`) : err;
+  });
+  const { scopes } = authorization;
+  const { url, ...departure } = await depart(serverParty(deps, authorization), scopes);
+  const id = newId('con_');
+  const connection = await transaction(deps.prisma, async (tx) => {
+    const inserted = await insertWithAudit(tx, requester, {
+      ...{ id, workspaceId, kind: 'mcp', label, visibility, url: server, authorization, status: 'pending' },
+      ...{ app: body.app ?? appOfLabel(label), hosts: [new URL(server).host], ownerId: userId },
+      allowedTools: body.allowed_tools ?? Prisma.DbNull,
     });
     await insertDeparture(tx, { ...departure, connectionId: id, userId, scopes }, deps.now());
     return inserted;
@@ -64,7 +97,7 @@ export async function beginAgain(
   const userId = personOf(caller);
   const connection = await getConnection(deps.prisma, caller.workspaceId, caller, id);
   requireManaging(caller, connection);
-  if (connection.kind !== 'oauth') {
+  if (connection.kind !== 'oauth' && connection.authorization === null) {
     throw invalid([{ path: 'connection_id', message: `nobody consents to a connection of kind ${connection.kind}` }]);
   }
   const party = await partyOf(deps, connection);

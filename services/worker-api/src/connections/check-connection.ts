@@ -86,8 +86,11 @@ async function found(deps: Deps, connection: Connection, outcome: string | null 
   return { connection: await settle(deps, connection, { status, problem, lastCheckedAt }), error: message };
 }
 
-async function checkServer(deps: Deps, connection: Connection): Promise<Checked> {
+async function checkServer(deps: Deps, given: Connection): Promise<Checked> {
+  if (given.status === 'pending') return { connection: given, error: 'nobody has signed in yet' };
   const lastCheckedAt = deps.now();
+  const connection = isDue(given, lastCheckedAt) ? await refreshNow(deps, given) : given;
+  if (connection.status === 'expired') return { connection, error: connection.problem };
   try {
     const tools = await listServerTools(deps, connection);
     const settled = await settle(deps, connection, { status: 'active', problem: null, lastCheckedAt });
@@ -95,7 +98,8 @@ async function checkServer(deps: Deps, connection: Connection): Promise<Checked>
   } catch (err) {
     if (!(err instanceof McpFailed)) throw err;
     const problem = err.message.slice(0, 500);
-    return { connection: await settle(deps, connection, { status: 'error', problem, lastCheckedAt }), error: problem };
+    const status = connection.authorization !== null && err.code === 'unauthorized' ? 'expired' : 'error';
+    return { connection: await settle(deps, connection, { status, problem, lastCheckedAt }), error: problem };
   }
 }
 
@@ -115,9 +119,17 @@ export function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTo
 }
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
-export async function serverOf(deps: Deps, connection: Connection): Promise<McpServer> {
+export async function serverOf(deps: Deps, given: Connection): Promise<McpServer> {
+  const connection = isDue(given, deps.now()) ? await refreshNow(deps, given) : given;
   const { workspaceId, url, authSecret } = connection;
   const credential = await readCredential(deps, connection);
+  if (connection.authorization !== null) {
+    if (credential?.kind !== 'oauth' || connection.status === 'expired') {
+      throw new McpFailed('unauthorized', connection.problem ?? 'nobody has signed in to it yet');
+    }
+    const headers = { Authorization: `Bearer ${credential.accessToken}` };
+    return { ...serverKeyOf(connection), url: url ?? '', headers };
+  }
   if (credential?.kind !== 'mcp') throw new McpFailed('unauthorized', 'what is stored cannot be decrypted');
   const headers = { ...credential.headers };
   if (authSecret !== null) {

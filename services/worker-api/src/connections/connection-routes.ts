@@ -17,7 +17,7 @@ import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { toolToApi } from '../integrations/integration-routes';
 import { findIntegration } from '../integrations/integrations';
-import { arrive, beginAgain, beginConnection } from './authorize';
+import { arrive, beginAgain, beginConnection, beginServer } from './authorize';
 import { sendCallbackPage } from './callback-page';
 import { allowedOf, checkConnection, toolsForRequest } from './check-connection';
 import { connectionToApi, mayManage, requireManaging, statusToApi } from './connection';
@@ -25,6 +25,7 @@ import { findConnectionIn, getConnection, listConnections } from './connection-r
 import { createKey, createMcp, editConnection, removeConnection } from './connection-service';
 import { takeDeparture } from './departure-repository';
 import { ProviderFailed } from './provider-fetch';
+import { clientDocument } from './server-sign-in';
 
 export interface ConnectionDeps extends Deps {
   /** Who is signed in with the browser that asks; null: nobody. */
@@ -71,8 +72,13 @@ export function connectionOperations(deps: ConnectionDeps): Operations<'worker'>
     },
 
     createMcpConnection: {
-      make: async (call) =>
-        created({ ...(await shown(call, await createMcp(deps, call, call.body))), authorization_url: null }),
+      make: async (call) => {
+        if (call.body.auth !== 'oauth') {
+          return created({ ...(await shown(call, await createMcp(deps, call, call.body))), authorization_url: null });
+        }
+        const { connection, authorizationUrl } = await beginServer(deps, call, call.body);
+        return created({ ...(await shown(call, connection)), authorization_url: authorizationUrl });
+      },
       see,
       answer: async (call, id) => created({ ...(await shown(call, await see(call, id))), authorization_url: null }),
     },
@@ -115,6 +121,7 @@ export function connectionOperations(deps: ConnectionDeps): Operations<'worker'>
       return ok({ id, authorization_url: authorizationUrl });
     },
 
+    getOauthClient: async () => ok(clientDocument(deps)),
     finishConnection: ({ req, res, query }) => finish(deps, req, res, query),
   };
 }

@@ -157,10 +157,15 @@ const FIELDS: Record<Connection['kind'], string[]> = {
   mcp: ['label', 'visibility', 'url', 'headers', 'auth_secret', 'allowed_tools'],
 };
 
-function requireFieldsOfKind({ kind }: Connection, input: Change): void {
-  const wrong = Object.keys(input).filter((field) => !FIELDS[kind].includes(field));
+/** Another address is another server, with tokens of its own. */
+const SIGNED_IN = ['label', 'visibility', 'allowed_tools'];
+
+function requireFieldsOfKind({ kind, authorization }: Connection, input: Change): void {
+  const fields = authorization === null ? FIELDS[kind] : SIGNED_IN;
+  const wrong = Object.keys(input).filter((field) => !fields.includes(field));
   if (!wrong.length) return;
-  const message = `a connection of kind ${kind} has none; it has ${FIELDS[kind].join(', ')}`;
+  const which = authorization === null ? `of kind ${kind}` : 'to a server that somebody signed in to';
+  const message = `a connection ${which} has none; it has ${fields.join(', ')}`;
   throw invalid(wrong.map((path) => ({ path, message })));
 }
 

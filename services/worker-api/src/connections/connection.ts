@@ -6,6 +6,7 @@ import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-
 import type { Connection } from '../generated/prisma/client';
 import { canTakeAway, type Owned } from '../ownership';
 import type { McpServerKey } from './mcp-port';
+import { authorizationOf } from './server-sign-in';
 
 const permissionsFor = permissionTable(openapiFiles.worker, {
   edit: 'updateConnection',
@@ -87,6 +88,7 @@ export function connectionToApi({ connection, caller, usedBy }: ShownConnection)
     ...apiFields(connection, 'accountLabel', 'hosts', 'parameters', 'authSecret', 'allowedTools'),
     ...apiFields(connection, 'lastCheckedAt', 'lastUsedAt', 'createdAt', 'updatedAt'),
     url: shownUrl(connection.url, mayChange),
+    issuer: authorizationOf(connection)?.issuer ?? null,
     expires_at: connection.tokenExpiresAt?.toISOString() ?? null,
     used_by: usedByToApi(caller, usedBy),
     permissions: {
@@ -107,6 +109,7 @@ export const statusToApi = (connection: Connection) => ({
 });
 
 /** By which the tools of an MCP server are remembered. */
-export const serverKeyOf = ({ id, workspaceId, version }: Connection): McpServerKey => ({
-  ...{ workspaceId, connectionId: id, version },
+/** Another token of the same server makes it no other server. */
+export const serverKeyOf = ({ id, workspaceId, version, authorization }: Connection): McpServerKey => ({
+  ...{ workspaceId, connectionId: id, version: authorization === null ? version : 1 },
 });

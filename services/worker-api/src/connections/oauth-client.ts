@@ -102,10 +102,12 @@ export async function exchangeCode(
       nonce === null || provider.issuer === undefined
         ? undefined
         : await signingFactsOf(provider.issuer, party.outbound);
-    return client.authorizationCodeGrant(configurationOf(party, provider.tokenUrl, signing), url, {
+    const checks = {
       ...{ expectedState: state, pkceCodeVerifier: codeVerifier },
       ...(nonce !== null && { expectedNonce: nonce, idTokenExpected: true }),
-    });
+    };
+    const configuration = configurationOf(party, provider.tokenUrl, signing);
+    return client.authorizationCodeGrant(configuration, url, checks, { ...provider.tokenParams });
   });
 }
 
@@ -115,8 +117,8 @@ export async function exchangeCode(
  */
 export const refresh = (party: Party, refreshToken: string): Promise<Tokens> =>
   tokensOf(() => {
-    const { refreshUrl, tokenUrl } = party.provider;
-    return client.refreshTokenGrant(configurationOf(party, refreshUrl ?? tokenUrl), refreshToken);
+    const { refreshUrl, tokenUrl, tokenParams } = party.provider;
+    return client.refreshTokenGrant(configurationOf(party, refreshUrl ?? tokenUrl), refreshToken, { ...tokenParams });
   });
 
 async function tokensOf(grant: () => Promise<client.TokenEndpointResponse>): Promise<Tokens> {

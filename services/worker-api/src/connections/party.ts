@@ -4,16 +4,19 @@ import type { Connection } from '../generated/prisma/client';
 import type { Provider } from '../integrations/catalog/provider';
 import { clientOf, getIntegration, redirectUriOf } from '../integrations/integrations';
 import type { Party } from './oauth-client';
+import { authorizationOf, serverParty } from './server-sign-in';
 
-export type PartyDeps = Pick<Deps, 'prisma' | 'vault' | 'oauthApps' | 'dashboardUrl' | 'outboundAllow'>;
+export type PartyDeps = Pick<Deps, 'prisma' | 'vault' | 'oauthApps' | 'baseUrl' | 'dashboardUrl' | 'outboundAllow'>;
 
-type Of = Pick<Connection, 'workspaceId' | 'app' | 'parameters'>;
+type Of = Pick<Connection, 'workspaceId' | 'app' | 'parameters' | 'authorization'>;
 
 export const parametersIn = ({ parameters }: Pick<Of, 'parameters'>): Record<string, string> =>
   parameters as Record<string, string>;
 
 /** @throws AppError 404 for an app that is gone, 409 `app_not_configured` */
 export async function partyOf(deps: PartyDeps, connection: Of): Promise<Party> {
+  const authorization = authorizationOf(connection);
+  if (authorization) return serverParty(deps, authorization);
   const { provider } = await getIntegration(deps, connection.workspaceId, connection.app);
   return {
     provider,

@@ -57,8 +57,8 @@ export async function refreshNow(deps: Deps, connection: Connection): Promise<Co
 }
 
 /** Whether its token has ended, or is so near its end that it should have been refreshed. */
-export const isDue = ({ kind, refreshAt, tokenExpiresAt }: Connection, now: Date): boolean =>
-  kind === 'oauth' && [refreshAt, tokenExpiresAt].some((at) => at !== null && at <= now);
+export const isDue = ({ refreshAt, tokenExpiresAt }: Connection, now: Date): boolean =>
+  [refreshAt, tokenExpiresAt].some((at) => at !== null && at <= now);
 
 const LOOK_EVERY_MS = 100;
 

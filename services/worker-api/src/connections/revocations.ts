@@ -9,7 +9,7 @@ import { AppError } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Db } from '../database';
 import type { Deps } from '../deps';
-import type { Connection } from '../generated/prisma/client';
+import { type Connection, Prisma } from '../generated/prisma/client';
 import { type Credential, openCredential, openRevoked, sealRevoked } from './credential';
 import { revoke } from './oauth-client';
 import { partyOf } from './party';
@@ -22,7 +22,12 @@ const BATCH = 20;
 /** For the transaction that ends the connection. Call it before: sealing may write. */
 export async function enqueueRevocation(
   { vault, now }: Pick<Deps, 'vault' | 'now'>,
-  { workspaceId, app, parameters }: Pick<Connection, 'workspaceId' | 'app' | 'parameters'>,
+  {
+    workspaceId,
+    app,
+    parameters,
+    authorization,
+  }: Pick<Connection, 'workspaceId' | 'app' | 'parameters' | 'authorization'>,
   credential: Credential | null,
 ): Promise<(tx: Db) => Promise<void>> {
   if (credential?.kind !== 'oauth') return async () => {};
@@ -30,7 +35,10 @@ export async function enqueueRevocation(
   const sealed = await sealRevoked(vault, workspaceId, id, credential);
   return async (tx) => {
     await tx.connectionRevocation.create({
-      data: { id, workspaceId, app, parameters: parameters ?? {}, sealed, nextAttemptAt: now() },
+      data: {
+        ...{ id, workspaceId, app, parameters: parameters ?? {}, sealed, nextAttemptAt: now() },
+        authorization: authorization ?? Prisma.DbNull,
+      },
     });
   };
 }
@@ -40,6 +48,7 @@ interface Claimed {
   workspaceId: string;
   app: string;
   parameters: Record<string, string>;
+  authorization: Connection['authorization'];
   sealed: Buffer;
   attempts: number;
 }
@@ -48,7 +57,7 @@ const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
     next_attempt_at = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
   WHERE id IN (SELECT id FROM connection_revocations WHERE next_attempt_at <= $1 ORDER BY next_attempt_at LIMIT ${BATCH}
     FOR UPDATE SKIP LOCKED)
-  RETURNING id, workspace_id AS "workspaceId", app, parameters, sealed, attempts`;
+  RETURNING id, workspace_id AS "workspaceId", app, parameters, "authorization", sealed, attempts`;
 
 /** Revokes what is due. @returns how many are done with */
 export async function revokeDue(deps: Deps): Promise<number> {
@@ -80,9 +89,9 @@ async function attempt(deps: Deps, row: Claimed): Promise<boolean> {
 
 const PURGE_BATCH = 100;
 
-const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c.sealed, c.version
+const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c."authorization", c.sealed, c.version
   FROM connections c JOIN workspaces w ON w.id = c.workspace_id
-  WHERE w.deleted_at <= $1 AND c.kind = 'oauth' AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
+  WHERE w.deleted_at <= $1 AND (c.kind = 'oauth' OR c."authorization" IS NOT NULL) AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
 
 /**
  * Before workspaces are purged: revokes what their connections hold, once, and deletes those. What a provider does not take
@@ -99,7 +108,7 @@ export async function revokeBeforePurge(deps: Deps, deletedBefore: Date): Promis
   }
 }
 
-type Doomed = Pick<Connection, 'id' | 'workspaceId' | 'app' | 'parameters' | 'sealed' | 'version'>;
+type Doomed = Pick<Connection, 'id' | 'workspaceId' | 'app' | 'parameters' | 'authorization' | 'sealed' | 'version'>;
 
 async function revokeAll(deps: Deps, connections: Doomed[]): Promise<void> {
   const { pool, vault, log } = deps;

@@ -17,7 +17,17 @@ interface ConnectionFactsProps {
 
 export function ConnectionFacts({ connection, catalog }: ConnectionFactsProps) {
   const names = useMemberNames();
-  const { app, account_label: account, url, auth_secret: secret, parameters, hosts, visibility, used_by } = connection;
+  const {
+    app,
+    account_label: account,
+    url,
+    issuer,
+    auth_secret: secret,
+    parameters,
+    hosts,
+    visibility,
+    used_by,
+  } = connection;
   const owner = (connection.owner_id !== null && names?.get(connection.owner_id)) || 'a token';
   const isInCatalogue = catalog?.some(({ slug }) => slug === app);
   const given: ([name: string, value: ReactNode] | false)[] = [
@@ -44,6 +54,7 @@ export function ConnectionFacts({ connection, catalog }: ConnectionFactsProps) {
         {url}
       </span>,
     ],
+    issuer !== null && ['Signed in at', <Lines key="issuer" lines={[issuer]} />],
     secret !== null && ['Token', `The secret ${secret}`],
     ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
     ['Goes to', hosts.length === 0 ? 'No host' : <Lines key="hosts" lines={hosts} />],

@@ -11,7 +11,7 @@ import styles from './connection-page.module.css';
 
 /** Its name, for whom it is, and whatever of its kind can be replaced; a value is never shown. */
 export function EditConnection({ connection, onClose }: { connection: Connection; onClose: () => void }) {
-  const { id, kind, label, visibility, hosts, url, permissions } = connection;
+  const { id, kind, label, visibility, hosts, url, issuer, permissions } = connection;
   const { change } = useConnectionChanges();
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -57,7 +57,7 @@ export function EditConnection({ connection, onClose }: { connection: Connection
             />
           </>
         )}
-        {kind === 'mcp' && (
+        {kind === 'mcp' && issuer === null && (
           <>
             <TextInput
               name="url"

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { Connection } from '../../connections/connection-queries';
+import { type Connection, needsConsent } from '../../connections/connection-queries';
 import { Notice } from '../../ui/notice';
 
 interface MendProps {
@@ -12,6 +12,7 @@ interface MendProps {
 /** Why it does not work, with the button that leads out of it for whoever may press it; nothing where it works. */
 export function Mend({ connection, isBusy, onConsent, onEdit }: MendProps) {
   const { kind, status, problem, permissions } = connection;
+  const isConsented = needsConsent(connection);
   if (status === 'active') return null;
   if (status === 'pending') {
     return (
@@ -25,16 +26,15 @@ export function Mend({ connection, isBusy, onConsent, onEdit }: MendProps) {
     );
   }
   const isKey = kind === 'api_key';
-  const button =
-    kind === 'oauth' ? (
-      <Consent isBusy={isBusy} onConsent={onConsent} label="Consent again" />
-    ) : (
-      <Button onClick={onEdit}>{isKey ? 'Replace the key' : 'Change its address or token'}</Button>
-    );
+  const button = isConsented ? (
+    <Consent isBusy={isBusy} onConsent={onConsent} label="Consent again" />
+  ) : (
+    <Button onClick={onEdit}>{isKey ? 'Replace the key' : 'Change its address or token'}</Button>
+  );
   return (
     <Notice
       tone="error"
-      title={kind === 'oauth' ? 'Somebody has to consent again' : 'It does not work'}
+      title={isConsented ? 'Somebody has to consent again' : 'It does not work'}
       action={permissions.edit && button}
     >
       {problem ?? 'The last check failed.'}

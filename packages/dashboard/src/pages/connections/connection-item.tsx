@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { Fragment } from 'react';
 import { Link } from 'react-router';
-import { type Connection, useConnectionChanges } from '../../connections/connection-queries';
+import { type Connection, needsConsent, useConnectionChanges } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
 import { foundWords, KIND_WORDS } from '../../connections/connection-words';
 import { connectionPath, workerPath } from '../../shell/paths';
@@ -50,13 +50,13 @@ export function ConnectionItem({ connection }: { connection: Connection }) {
 }
 
 function Actions({ connection }: { connection: Connection }) {
-  const { label, kind, status, permissions } = connection;
+  const { label, status, permissions } = connection;
   const { check, consent, remove } = useConnectionChanges();
   if (!permissions.edit) return null;
   return (
     <div className={styles.actions}>
       <Failure error={consent.error ?? remove.error ?? check.error} />
-      {kind === 'oauth' && status !== 'active' && (
+      {needsConsent(connection) && status !== 'active' && (
         <Button loading={consent.isPending} onClick={() => consent.mutate(connection)}>
           Consent
         </Button>

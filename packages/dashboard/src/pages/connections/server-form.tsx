@@ -1,5 +1,5 @@
-import { Button, TextInput } from '@mantine/core';
-import type { FormEvent } from 'react';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
 import { type Connection, useNewConnection } from '../../connections/connection-queries';
 import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
 import { Failure } from '../../ui/notice';
@@ -10,12 +10,14 @@ import styles from './new-connection.module.css';
 
 export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
   const { server } = useNewConnection(onMade);
+  const [isSignedIn, setSignedIn] = useState(false);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    const token = textIn(given, 'token');
+    const token = isSignedIn ? '' : textIn(given, 'token');
     server.mutate({
       ...{ label: textIn(given, 'label'), url: textIn(given, 'url'), visibility: visibilityIn(given) },
+      ...(isSignedIn && { auth: 'oauth' as const }),
       ...(token && { headers: { Authorization: `Bearer ${token}` } }),
     });
   }
@@ -32,18 +34,29 @@ export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
           required
           withAsterisk={false}
         />
-        <PasswordField
-          name="token"
-          label="Token"
-          description="If it wants one; sealed at once, and sent to this address alone"
-          autoComplete="off"
-          required={false}
+        <NativeSelect
+          label="It lets in"
+          value={isSignedIn ? 'oauth' : 'headers'}
+          onChange={(event) => setSignedIn(event.currentTarget.value === 'oauth')}
+          data={[
+            { value: 'headers', label: 'Who has a token, or everybody' },
+            { value: 'oauth', label: 'People who sign in there' },
+          ]}
         />
+        {!isSignedIn && (
+          <PasswordField
+            name="token"
+            label="Token"
+            description="If it wants one; sealed at once, and sent to this address alone"
+            autoComplete="off"
+            required={false}
+          />
+        )}
         <VisibilityChoice />
         <Failure title="Not connected" error={server.error} />
         <div>
           <Button type="submit" loading={server.isPending}>
-            Connect
+            {isSignedIn ? 'Go to its sign-in' : 'Connect'}
           </Button>
         </div>
       </form>

@@ -60,6 +60,8 @@ export interface Provider {
   refreshUrl?: string;
   /** More parameters of the authorization request. */
   authorizeParams?: Readonly<Record<string, string>>;
+  /** More parameters of requests for tokens. */
+  tokenParams?: Readonly<Record<string, string>>;
   scopeSeparator?: ',';
   scopes: readonly Scope[];
   /** Asked for always: without them nothing is refreshed, or nobody can say whose account it is. */

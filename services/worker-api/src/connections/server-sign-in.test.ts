@@ -1,0 +1,156 @@
+/** MCP servers that people sign in to, against one with bad habits: see test/fake-mcp-server.ts. */
+import { given } from '@gantry/testing';
+import request from 'supertest';
+import { callerOf } from '../test/caller';
+import { startFakeMcpServer } from '../test/fake-mcp-server';
+import { DASHBOARD_URL, testWorkerApi, withCookie } from '../test/test-worker-api';
+import { revokeDue } from './revocations';
+
+let clock = Date.now();
+const server = given(startFakeMcpServer, (one) => one.stop());
+const api = testWorkerApi({ outboundAllow: ['127.0.0.0/8'], now: () => new Date(clock) });
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+
+beforeEach(() => {
+  clock = Date.now();
+  for (const name of Object.keys(server.habits)) delete server.habits[name as keyof typeof server.habits];
+});
+
+const register = (more: object = {}) =>
+  owner.post('/api/connections/mcp', { label: 'Tracker', url: server.url, auth: 'oauth', ...more });
+const arrive = (back: URL) =>
+  request(api.url)
+    .get(back.pathname + back.search)
+    .set('Cookie', withCookie(api.owner.cookie));
+const read = async (id: string) => (await owner.get(`/api/connections/${id}`).expect(200)).body;
+async function signedIn() {
+  const { body } = await register().expect(201);
+  await arrive(server.consent(body.authorization_url)).expect(200);
+  return body.id as string;
+}
+
+test('finds where to sign in, asks for this server alone, and lists its tools with the token', async () => {
+  const { body } = await register().expect(201);
+  expect(body).toMatchObject({ kind: 'mcp', status: 'pending', issuer: server.origin, app: 'tracker' });
+  const asked = new URL(body.authorization_url);
+  expect(asked.origin).toBe(server.origin);
+  expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+    ...{ client_id: 'registered-1', resource: server.url, scope: 'read', code_challenge_method: 'S256' },
+    redirect_uri: `${DASHBOARD_URL}/auth/connections/callback`,
+  });
+  expect(server.seen.registrations.at(-1)).toMatchObject({
+    ...{ token_endpoint_auth_method: 'none', redirect_uris: [`${DASHBOARD_URL}/auth/connections/callback`] },
+  });
+  expect((await owner.post(`/api/connections/${body.id}/test`).expect(200)).body).toMatchObject({
+    ...{ ok: false, error: 'nobody has signed in yet' },
+  });
+  const page = await arrive(server.consent(body.authorization_url)).expect(200);
+  expect(page.text).toContain('Tracker is connected.');
+  expect(await read(body.id)).toMatchObject({ status: 'active', problem: null, scopes: ['read'] });
+  const tools = await owner.get(`/api/connections/${body.id}/tools`).expect(200);
+  expect(tools.body).toMatchObject([{ name: 'list_issues' }]);
+  const { rows } = await api.database.pool.query('SELECT row_to_json(c)::text AS text FROM connections c');
+  const [token = ''] = server.good;
+  const [refresh = ''] = server.refreshes;
+  for (const secret of [token, refresh]) expect(rows.map(({ text }) => text).join()).not.toContain(secret);
+});
+
+test('refreshes a token that has ended before it asks, and says when nobody refreshes it any more', async () => {
+  server.habits.expiresIn = 600;
+  const id = await signedIn();
+  clock += 11 * 60_000;
+  await owner.get(`/api/connections/${id}/tools`).expect(200);
+  expect((await owner.post(`/api/connections/${id}/test`).expect(200)).body).toMatchObject({ ok: true });
+  expect(server.seen.tokens.at(-1)).toMatchObject({ grant_type: 'refresh_token', resource: server.url });
+  server.refreshes.clear();
+  clock += 11 * 60_000;
+  const tried = await owner.post(`/api/connections/${id}/test`).expect(200);
+  expect(tried.body).toMatchObject({ ok: false, status: 'expired', error: expect.stringContaining('invalid_grant') });
+  const again = await owner.post(`/api/connections/${id}/authorize`, {}).expect(200);
+  await arrive(server.consent(again.body.authorization_url)).expect(200);
+  expect(await read(id)).toMatchObject({ status: 'active', problem: null });
+});
+
+test('a token that the server refuses makes the connection expired', async () => {
+  const id = await signedIn();
+  server.good.clear();
+  const tried = await owner.post(`/api/connections/${id}/test`).expect(200);
+  expect(tried.body).toMatchObject({ ok: false, status: 'expired' });
+});
+
+test('a server of before there was metadata is its own authorization server', async () => {
+  server.habits.isOld = true;
+  expect((await register().expect(201)).body).toMatchObject({ issuer: server.origin });
+});
+
+test.each<[string, () => void, RegExp]>([
+  ['lets everybody in', () => Object.assign(server.habits, { isOpen: true }), /lets everybody in/],
+  [
+    'describes another resource',
+    () => Object.assign(server.habits, { resource: 'https://bank.example/mcp' }),
+    /its metadata is about https:\/\/bank\.example\/mcp/,
+  ],
+  ['names another issuer', () => Object.assign(server.habits, { issuer: 'https://evil.example' }), /of another issuer/],
+  [
+    'has no PKCE',
+    () => Object.assign(server.habits, { metadata: { code_challenge_methods_supported: ['plain'] } }),
+    /does not offer PKCE/,
+  ],
+  [
+    'takes clients with secrets alone',
+    () => Object.assign(server.habits, { metadata: { token_endpoint_auth_methods_supported: ['client_secret_post'] } }),
+    /takes clients with a secret only/,
+  ],
+  [
+    'sends tokens into a private network',
+    () => Object.assign(server.habits, { metadata: { token_endpoint: 'http://10.0.0.7/token' } }),
+    /its token_endpoint cannot be used/,
+  ],
+  [
+    'registers nobody',
+    () => Object.assign(server.habits, { registers: { status: 403, body: { error: 'access_denied' } } }),
+    /did not register us as a client: access_denied/,
+  ],
+  [
+    'has no way to become its client',
+    () => Object.assign(server.habits, { metadata: { registration_endpoint: null } }),
+    /neither registers clients nor can read our client document/,
+  ],
+])('a server that %s is refused with what is wrong, and nothing is made', async (_what, habit, says) => {
+  const count = () => api.database.pool.query('SELECT count(*) FROM connections').then(({ rows }) => rows[0].count);
+  const before = await count();
+  habit();
+  const { body } = await register().expect(409);
+  expect(body).toMatchObject({ code: 'mcp_failed', detail: expect.stringMatching(says) });
+  expect(await count()).toBe(before);
+});
+
+test('what is not sent where people sign in is refused, and another address is another connection', async () => {
+  const { body } = await register({ headers: { 'X-Team': 'a' } }).expect(400);
+  expect(body.detail).toContain('headers: is not sent where people sign in');
+  const id = await signedIn();
+  const moved = await owner.patch(`/api/connections/${id}`, { url: 'https://other.example/mcp' }).expect(400);
+  expect(moved.body.detail).toContain('somebody signed in to');
+  await owner.patch(`/api/connections/${id}`, { label: 'Renamed', allowed_tools: ['list_issues'] }).expect(200);
+  const { token } = await api.createToken('workspace', api.owner.jwt, {});
+  const refused = await callerOf(api.url, token)
+    .post('/api/connections/mcp', { label: 'T', url: server.url, auth: 'oauth' })
+    .expect(403);
+  expect(refused.body.code).toBe('person_needed');
+});
+
+test('a deleted connection’s token is revoked at the server', async () => {
+  const id = await signedIn();
+  const refresh = [...server.refreshes].at(-1);
+  await owner.remove(`/api/connections/${id}?force=true`).expect(204);
+  await revokeDue(api.deps);
+  expect(server.seen.revoked).toContain(refresh);
+});
+
+test('our client document names us and where people come back to', async () => {
+  const { body } = await request(api.url).get('/.well-known/oauth-client').expect(200);
+  expect(body).toMatchObject({
+    ...{ client_id: expect.stringMatching(/\/\.well-known\/oauth-client$/), token_endpoint_auth_method: 'none' },
+    redirect_uris: [`${DASHBOARD_URL}/auth/connections/callback`],
+  });
+});

@@ -1,0 +1,240 @@
+/**
+ * Signing in to an MCP server: who gives its tokens out (RFC 9728, RFC 8414), and a client of ours there, by our client metadata
+ * document or by dynamic registration (RFC 7591). Every address comes from strangers and is asked by packages/safe-fetch.
+ */
+import { checkOutboundUrl, OutboundFailed, type OutboundResponse } from '@gantry/safe-fetch';
+import { z } from 'zod';
+import type { Deps } from '../deps';
+import type { Connection } from '../generated/prisma/client';
+import type { Provider } from '../integrations/catalog/provider';
+import { redirectUriOf } from '../integrations/integrations';
+import type { Party } from './oauth-client';
+import { askProvider, jsonOf, type Outbound, ProviderFailed } from './provider-fetch';
+import { plain } from './request-template';
+
+const url = z.string().max(2_048);
+const serverAuthorization = z.object({
+  issuer: url,
+  authorizeUrl: url,
+  tokenUrl: url,
+  revokeUrl: url.nullable(),
+  /** Whom tokens are for (RFC 8707). */
+  resource: url,
+  scopes: z.array(z.string()),
+  clientId: url,
+});
+
+/** As the row of a connection has it; nothing of it is secret. */
+export type ServerAuthorization = z.infer<typeof serverAuthorization>;
+
+type SignInDeps = Pick<Deps, 'outboundAllow' | 'baseUrl' | 'dashboardUrl'>;
+
+export const authorizationOf = ({ authorization }: Pick<Connection, 'authorization'>): ServerAuthorization | null =>
+  authorization === null ? null : serverAuthorization.parse(authorization);
+
+/** The document that our `client_id` leads to, where a server takes such documents. */
+export const clientDocument = (deps: Pick<Deps, 'baseUrl' | 'dashboardUrl'>) => ({
+  client_id: clientDocumentUrl(deps),
+  client_uri: deps.dashboardUrl,
+  ...clientFacts(deps),
+});
+
+const clientDocumentUrl = ({ baseUrl }: Pick<Deps, 'baseUrl'>) => `${baseUrl}/.well-known/oauth-client`;
+
+const clientFacts = (deps: Pick<Deps, 'dashboardUrl'>) => ({
+  client_name: 'Gantry',
+  redirect_uris: [redirectUriOf(deps)],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+});
+
+const SCOPES_MAX = 100;
+const ASKS = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'gantry', version: '1' } },
+};
+
+/** @throws ProviderFailed in words for the person */
+export async function discoverSignIn(deps: SignInDeps, server: string): Promise<ServerAuthorization> {
+  const outbound = { allow: deps.outboundAllow };
+  const challenge = await challengeOf(outbound, server);
+  const resource = await resourceOf(outbound, server, challenge.metadataUrl);
+  const metadata = await metadataOf(outbound, resource.issuer);
+  // As it calls itself: a slash at the end counts when its answers are compared.
+  const issuer = textIn(metadata, 'issuer') ?? resource.issuer;
+  const at = (name: string, isNeeded = true) => addressIn(outbound, metadata, name, isNeeded) ?? '';
+  if (!listIn(metadata, 'code_challenge_methods_supported').includes('S256')) {
+    throw new ProviderFailed(`${issuer} does not offer PKCE with S256`, true);
+  }
+  const methods = listIn(metadata, 'token_endpoint_auth_methods_supported');
+  if (methods.length && !methods.includes('none')) {
+    throw new ProviderFailed(`${issuer} takes clients with a secret only; use a token of the server`, true);
+  }
+  const authorizeUrl = at('authorization_endpoint');
+  const tokenUrl = at('token_endpoint');
+  const revokeUrl = at('revocation_endpoint', false) || null;
+  const clientId = await clientAt(deps, outbound, metadata, at('registration_endpoint', false));
+  const scopes = (challenge.scopes ?? resource.scopes).slice(0, SCOPES_MAX);
+  return { issuer, authorizeUrl, tokenUrl, revokeUrl, resource: resource.id, scopes, clientId };
+}
+
+const METADATA_URL = /resource_metadata="([^"]{1,2000})"/;
+const SCOPE = /scope="([^"]{1,2000})"/;
+
+async function challengeOf(
+  outbound: Outbound,
+  server: string,
+): Promise<{ metadataUrl: string | null; scopes: string[] | null }> {
+  const answer = await askProvider(outbound, server, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: JSON.stringify(ASKS),
+  });
+  if (answer.status !== 401) {
+    const said = answer.status < 300 ? 'lets everybody in' : `answered with status ${answer.status}`;
+    throw new ProviderFailed(`${new URL(server).host} ${said} and asks nobody to sign in`, true);
+  }
+  const said = String(answer.headers['www-authenticate'] ?? '');
+  const scopes = SCOPE.exec(said)?.[1]?.split(' ').filter(Boolean) ?? null;
+  return { metadataUrl: METADATA_URL.exec(said)?.[1] ?? null, scopes };
+}
+
+/** Servers of before RFC 9728 are their own authorization servers. */
+async function resourceOf(outbound: Outbound, server: string, named: string | null) {
+  const { origin, pathname } = new URL(server);
+  const wellKnown = `${origin}/.well-known/oauth-protected-resource`;
+  const path = pathname === '/' ? '' : pathname;
+  const found = await firstDocument(outbound, named === null ? [`${wellKnown}${path}`, wellKnown] : [named]);
+  if (!found) {
+    if (named !== null) throw new ProviderFailed(`${new URL(server).host} names metadata that is not there`, true);
+    return { id: server, issuer: origin, scopes: [] };
+  }
+  const id = textIn(found, 'resource') ?? server;
+  if (!isWithin(server, id)) throw new ProviderFailed(`its metadata is about ${plain(id).slice(0, 200)}`, true);
+  const [issuer] = listIn(found, 'authorization_servers');
+  if (issuer === undefined) throw new ProviderFailed('its metadata names nobody who gives tokens out', true);
+  return { id, issuer: checked(outbound, issuer, 'authorization_servers'), scopes: listIn(found, 'scopes_supported') };
+}
+
+function isWithin(server: string, resource: string): boolean {
+  if (!URL.canParse(resource)) return false;
+  const [a, b] = [new URL(server), new URL(resource)];
+  const below = b.pathname.endsWith('/') ? b.pathname : `${b.pathname}/`;
+  return a.origin === b.origin && (a.pathname === b.pathname || a.pathname.startsWith(below));
+}
+
+async function metadataOf(outbound: Outbound, issuer: string): Promise<Record<string, unknown>> {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  const places = [`${origin}/.well-known/oauth-authorization-server${path}`];
+  places.push(`${origin}/.well-known/openid-configuration${path}`);
+  if (path) places.push(`${origin}${path}/.well-known/openid-configuration`);
+  const found = await firstDocument(outbound, places);
+  if (!found) throw new ProviderFailed(`${issuer} has no metadata of an authorization server`, true);
+  if (withoutSlash(textIn(found, 'issuer') ?? '') !== withoutSlash(issuer)) {
+    throw new ProviderFailed(`the metadata of ${issuer} is of another issuer`, true);
+  }
+  return found;
+}
+
+async function clientAt(
+  deps: SignInDeps,
+  outbound: Outbound,
+  metadata: Record<string, unknown>,
+  registrationUrl: string,
+): Promise<string> {
+  // A document is read by the other side, so it has to be on the internet.
+  const takesDocuments = metadata.client_id_metadata_document_supported === true;
+  if (takesDocuments && deps.baseUrl.startsWith('https:')) return clientDocumentUrl(deps);
+  if (!registrationUrl) {
+    throw new ProviderFailed(
+      'it neither registers clients nor can read our client document; use a token instead',
+      true,
+    );
+  }
+  const answer = await askProvider(outbound, registrationUrl, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify(clientFacts(deps)),
+  });
+  const registered = documentIn(answer);
+  const clientId = registered && answer.status < 300 ? textIn(registered, 'client_id') : null;
+  if (clientId === null) {
+    const said = registered && (textIn(registered, 'error_description') ?? textIn(registered, 'error'));
+    const why = said ? plain(said).slice(0, 200) : `status ${answer.status}`;
+    throw new ProviderFailed(`it did not register us as a client: ${why}`, true);
+  }
+  const method = registered && textIn(registered, 'token_endpoint_auth_method');
+  if (method && method !== 'none') throw new ProviderFailed('it registers clients with a secret only', true);
+  return clientId;
+}
+
+/** The first that is there. Whoever answers with an error has none there. */
+async function firstDocument(outbound: Outbound, places: string[]): Promise<Record<string, unknown> | null> {
+  for (const place of places) {
+    const at = checked(outbound, place, 'resource_metadata');
+    const answer = await askProvider(outbound, at, { method: 'GET', headers: { Accept: 'application/json' } });
+    const found = answer.status === 200 ? documentIn(answer) : null;
+    if (found) return found;
+  }
+  return null;
+}
+
+function documentIn(answer: OutboundResponse): Record<string, unknown> | null {
+  const json = jsonOf(answer);
+  return typeof json === 'object' && json !== null && !Array.isArray(json) ? (json as Record<string, unknown>) : null;
+}
+
+const textIn = (document: Record<string, unknown>, name: string): string | null => {
+  const { [name]: value } = document;
+  return typeof value === 'string' && value.length > 0 && value.length <= 2_048 ? value : null;
+};
+
+const listIn = (document: Record<string, unknown>, name: string): string[] => {
+  const { [name]: value } = document;
+  return Array.isArray(value)
+    ? value.filter((one): one is string => typeof one === 'string' && one.length <= 2_048)
+    : [];
+};
+
+function addressIn(outbound: Outbound, metadata: Record<string, unknown>, name: string, isNeeded: boolean) {
+  const given = textIn(metadata, name);
+  if (given !== null) return checked(outbound, given, name);
+  if (isNeeded) throw new ProviderFailed(`its metadata has no ${name}`, true);
+  return null;
+}
+
+function checked({ allow }: Outbound, address: string, name: string): string {
+  try {
+    return checkOutboundUrl(address, { allow }).href;
+  } catch (err) {
+    if (err instanceof OutboundFailed)
+      throw new ProviderFailed(`its ${name} cannot be used: ${err.message}`, true, err);
+    throw err;
+  }
+}
+
+const withoutSlash = (address: string): string => address.replace(/\/$/, '');
+
+/** The server's authorization server, as providers of the catalogue are. */
+export function serverParty(deps: SignInDeps, authorization: ServerAuthorization): Party {
+  const { issuer, authorizeUrl, tokenUrl, revokeUrl, resource, scopes, clientId } = authorization;
+  const host = new URL(resource).host;
+  const provider: Provider = {
+    ...{ slug: host, name: host, description: '', category: '', logo: '', docsUrl: '', app: host, protocol: 'oauth2' },
+    ...{ issuer, authorizeUrl, tokenUrl, authorizeParams: { resource }, tokenParams: { resource }, hosts: [host] },
+    scopes: scopes.map((name) => ({ name, description: '', default: true })),
+    ...{ clientAuth: 'post', send: { header: 'Authorization', prefix: 'Bearer ' }, account: { label: [] }, tools: [] },
+    revoke:
+      revokeUrl === null ? null : { method: 'POST', url: revokeUrl, token: 'refresh', auth: 'none', form: REVOKES },
+  };
+  return {
+    ...{ provider, parameters: {}, client: { id: clientId, secret: undefined } },
+    ...{ redirectUri: redirectUriOf(deps), outbound: { allow: deps.outboundAllow } },
+  };
+}
+
+const REVOKES = { token: '{token}', client_id: '{client_id}' };
