@@ -38,6 +38,14 @@ describe('hosts', () => {
     secrets.set(workspaceId, { name: KEY, value, hosts, createdBy: null }, silent);
   const opened = (workspaceId: string) => secrets.open(workspaceId, [KEY]);
 
+  test('hide no value from what is masked, and a row that opens no more hides the others from nobody', async () => {
+    await put('ws_masked', 'to one host alone', ['api.example.com']);
+    await secrets.set('ws_masked', { name: 'OTHER', value: 'anywhere', createdBy: null }, silent);
+    await secrets.set('ws_masked', { name: 'BROKEN', value: 'lost', hosts: ['a.example'], createdBy: null }, silent);
+    await pool.query("UPDATE secrets SET hosts = '{b.example}' WHERE workspace_id = 'ws_masked' AND name = 'BROKEN'");
+    expect((await secrets.valuesOf('ws_masked')).sort()).toEqual(['anywhere', 'to one host alone']);
+  });
+
   test('stay with a new value that says nothing of them, and go with an empty list', async () => {
     const hosts = ['api.example.com', '*.example.net:8443'];
     expect(await put('ws_hosts', 'a', ['API.example.com:443', '*.example.net:8443'])).toMatchObject({ hosts });

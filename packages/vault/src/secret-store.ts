@@ -171,14 +171,14 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
 
     /** All values that decrypt, to be masked in what leaves. Does not count as a use. */
     valuesOf: async (workspaceId: string): Promise<string[]> => {
-      const { rows } = await pool.query<{ name: string; version: number; sealed: Buffer }>(
-        'SELECT name, version, sealed FROM secrets WHERE workspace_id = $1',
+      const { rows } = await pool.query<Sealed>(
+        'SELECT name, version, hosts, sealed FROM secrets WHERE workspace_id = $1',
         [workspaceId],
       );
-      const opened = rows.map(({ name, version, sealed }) =>
-        vault.open(workspaceId, { table: TABLE, name, version }, sealed).catch((err) => {
-          if (isDependencyDown(err)) throw err;
-          return [];
+      const opened = rows.map((row) =>
+        read(workspaceId, row).catch((err) => {
+          if (err instanceof UnreadableSecret) return [];
+          throw err;
         }),
       );
       return (await Promise.all(opened)).flat();
