@@ -91,6 +91,8 @@ export interface TestWorkerApiOptions {
   oauthApps?: OauthApps;
   models?: ModelSettings;
   mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
+  /** Where the skills surface is asked. Default: nowhere. */
+  skillsUrl?: string;
   oidc?: OidcSettings;
   externalIssuer?: ExternalIssuer;
   tokenPeppers?: KeyRing;
@@ -117,7 +119,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     baseUrl: BASE_URL,
     dashboardUrl: DASHBOARD_URL,
     skillsUrl: 'http://skills.test',
-    surfaceUrls: { worker: url, automation: DASHBOARD_URL, skills: 'http://skills.test' },
+    surfaceUrls: { worker: url, automation: DASHBOARD_URL, skills: options.skillsUrl ?? 'http://skills.test' },
     encryptionKeys: newKeyRing(),
     tokenPeppers: options.tokenPeppers ?? newKeyRing(),
     objectStore: {
