@@ -294,8 +294,13 @@ withBrowser('workers', () => {
     await needs.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Connections, secrets and contexts: saved').waitFor();
     expect(lastSent()?.body).toEqual({
-      ...{ connections: ['github'], secrets: ['CRM_TOKEN'], contexts: [], expose: ['github'] },
+      ...{ connections: ['github'], secrets: ['CRM_TOKEN'], contexts: [], expose: ['github'], in_body: [] },
     });
+    const bodies = page.getByRole('region', { name: 'Placeholders in bodies' });
+    await bodies.getByLabel('github').check();
+    await bodies.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Placeholders in bodies: saved').waitFor();
+    expect(lastSent()?.body).toEqual({ in_body: ['github'] });
   });
 
   test('where the workspace forbids it, values can only be taken away from code', async () => {

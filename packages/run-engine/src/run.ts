@@ -41,6 +41,8 @@ export interface RunSpec {
   connections?: string[];
   /** Secrets and connections whose values the code itself gets. Absent: none. */
   expose?: string[];
+  /** Those whose placeholders are replaced in the bodies of requests, too. Absent: none. */
+  inBody?: string[];
   /** Absent: the entrypoint is code. */
   agent?: JobAgent;
   /** What the models that it asks may cost, in US dollars. Absent: as much as other budgets leave. */

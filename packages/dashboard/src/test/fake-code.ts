@@ -41,7 +41,7 @@ const definition: Definition = {
   approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },
   isolation: 'zygote',
   network: 'public',
-  ...{ expose: [], skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null },
+  ...{ expose: [], in_body: [], skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null },
 };
 
 const MAIN = `"""Adds up what a shop's prices come to."""

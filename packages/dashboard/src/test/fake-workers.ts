@@ -28,7 +28,7 @@ export const newWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
   ...{ sha: '3f0c5b3e', tags: [], missing_secrets: [], last_run: null, last_run_id: null, last_run_status: null },
   ...{ next_run_at: null, created_at: daysAgo(40), updated_at: daysAgo(2), permissions: MAY },
   ...{ entrypoint: 'main.py', inputs: [], outputs: [], secrets: [], connections: [], contexts: [] },
-  ...{ python_dependencies: [], isolation: 'zygote', network: 'public', expose: [] },
+  ...{ python_dependencies: [], isolation: 'zygote', network: 'public', expose: [], in_body: [] },
   ...{ skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null },
   limits: {
     ...{ timeout_seconds: 300, memory_mb: 512, concurrency: null, concurrency_key: null, priority: 0 },

@@ -112,7 +112,8 @@ async function credentialOf(
   const first = hosts.find((host) => !host.startsWith('*.'));
   const baseUrl = first === undefined ? null : `https://${first}`;
   const exposed = spec.expose?.includes(name) === true;
-  return { kind: 'connection', inBody: false, exposed, name, placeholder, value, hosts, baseUrl, accountLabel, scopes };
+  const inBody = spec.inBody?.includes(name) === true;
+  return { kind: 'connection', inBody, exposed, name, placeholder, value, hosts, baseUrl, accountLabel, scopes };
 }
 
 /** The key, or the access token; null: what is stored is neither. */

@@ -40,7 +40,7 @@ async function load(sql: Sql, workerUid: string, version: number): Promise<Runna
 }
 
 export function runnableOf(definition: Definition, code: RunSpec['code']): Runnable {
-  const { limits, network, connections, expose, budget_usd: budgetUsd } = definition;
+  const { limits, network, connections, expose, in_body: inBody, budget_usd: budgetUsd } = definition;
   const agent = agentOfDefinition(definition);
   return {
     definition,
@@ -54,6 +54,7 @@ export function runnableOf(definition: Definition, code: RunSpec['code']): Runna
       secrets: definition.secrets,
       ...(connections.length && { connections }),
       ...(expose.length && { expose }),
+      ...(inBody.length && { inBody }),
       ...(agent && { agent }),
       ...(budgetUsd !== null && { modelBudgetUsd: budgetUsd }),
       files: [],

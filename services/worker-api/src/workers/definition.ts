@@ -84,6 +84,8 @@ const definitionFields = {
   network: networkRule.prefault('public'),
   /** Declared connections and secrets whose values code itself gets, instead of placeholders. */
   expose: z.array(z.string()).max(EXPOSED_MAX).transform(distinct).default([]),
+  /** Those whose placeholders are replaced in the bodies of requests, too. */
+  in_body: z.array(z.string()).max(EXPOSED_MAX).transform(distinct).default([]),
   ...agentFields,
 };
 
@@ -92,7 +94,7 @@ const definition = z.strictObject(definitionFields);
 export type Definition = z.output<typeof definition>;
 
 /** The values of fields that earlier versions lack. */
-const added = { network: 'public', expose: [], ...withoutAgent } satisfies Partial<Definition>;
+const added = { network: 'public', expose: [], in_body: [], ...withoutAgent } satisfies Partial<Definition>;
 
 /** As a version's row has it. */
 export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });
@@ -133,7 +135,7 @@ export function parseDefinition(input: DefinitionInput): Definition {
 
 function crossProblems(definition: Definition): FieldProblem[] {
   const { inputs, limits, entrypoint, runner } = definition;
-  const problems = [...checkDefaults(inputs, 'inputs'), ...exposureProblems(definition)];
+  const problems = [...checkDefaults(inputs, 'inputs'), ...undeclaredProblems(definition)];
   const { concurrency, concurrency_key: key } = limits;
   if (key !== null && !inputs.some(({ name }) => name === key)) {
     problems.push({ path: 'limits.concurrency_key', message: `there is no input "${key}"` });
@@ -159,12 +161,14 @@ const codeProblems = (definition: Definition): FieldProblem[] =>
     path: field,
     message: 'is for agents: it needs runner: "agent"',
   }));
-const exposureProblems = ({ secrets, connections, expose }: Definition): FieldProblem[] =>
-  expose.flatMap((name, index) => {
-    if (secrets.includes(name) || connections.includes(name)) return [];
-    const message = `"${name.slice(0, 100)}" is not among the worker's secrets or connections`;
-    return [{ path: `expose.${index}`, message }];
-  });
+const undeclaredProblems = (definition: Definition): FieldProblem[] =>
+  (['expose', 'in_body'] as const).flatMap((field) =>
+    definition[field].flatMap((name, index) => {
+      if (definition.secrets.includes(name) || definition.connections.includes(name)) return [];
+      const message = `"${name.slice(0, 100)}" is not among the worker's secrets or connections`;
+      return [{ path: `${field}.${index}`, message }];
+    }),
+  );
 
 /** A field that is given replaces the present one; limits, retry and approvals are changed key by key. */
 export function mergeDefinition(present: Definition, change: DefinitionInput): DefinitionInput {

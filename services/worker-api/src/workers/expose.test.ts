@@ -48,6 +48,19 @@ test('code gets the values that its worker names, and placeholders of all others
   expect(open?.credentials).toMatchObject([{ kind: 'connection', name: 'shop', exposed: true, value: KEY }]);
 });
 
+test('placeholders are replaced in bodies where the worker asks for it', async () => {
+  await createWorker(api, { ...declared, name: 'Bodies', in_body: ['shop'] });
+  expect((await jobOf('bodies'))?.credentials).toMatchObject([
+    { name: 'shop', inBody: true },
+    { name: 'HELD', inBody: false },
+  ]);
+  const { body } = await owner.patch('/api/workers/bodies', { in_body: ['shop', 'HELD'] }).expect(200);
+  expect(body).toMatchObject({ version: 2, in_body: ['shop', 'HELD'] });
+  expect((await jobOf('bodies'))?.credentials?.map(({ inBody }) => inBody)).toEqual([true, true]);
+  const wrong = await owner.patch('/api/workers/bodies', { in_body: ['OTHER'] }).expect(400);
+  expect(wrong.body.detail).toContain('in_body.0: "OTHER" is not among');
+});
+
 test('it is a version of the worker, shown in its history and with the secret and the connection', async () => {
   await createWorker(api, { ...declared, name: 'Versioned' });
   const changed = await owner.patch('/api/workers/versioned', { expose: ['HELD'] }).expect(200);

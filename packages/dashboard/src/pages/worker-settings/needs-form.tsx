@@ -37,7 +37,8 @@ export function NeedsForm({ worker }: { worker: Worker }) {
       read={(given) => {
         const [connections, secrets] = [namesIn(given, 'connections'), namesIn(given, 'secrets')];
         const isDeclared = (name: string) => secrets.includes(name) || connections.includes(name);
-        return { connections, secrets, contexts: namesIn(given, 'contexts'), expose: worker.expose.filter(isDeclared) };
+        const kept = { expose: worker.expose.filter(isDeclared), in_body: worker.in_body.filter(isDeclared) };
+        return { connections, secrets, contexts: namesIn(given, 'contexts'), ...kept };
       }}
     >
       <Names

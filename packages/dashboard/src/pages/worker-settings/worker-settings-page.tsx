@@ -3,6 +3,7 @@ import { WorkerFrame } from '../../workers/worker-frame';
 import { AboutForm } from './about-form';
 import { ApprovalsForm } from './approvals-form';
 import { ExposeForm } from './expose-form';
+import { InBodyForm } from './in-body-form';
 import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
 import { NeedsForm } from './needs-form';
@@ -36,6 +37,7 @@ const Settings = ({ worker }: { worker: Worker }) => (
     <ApprovalsForm worker={worker} />
     <NeedsForm worker={worker} />
     <ExposeForm worker={worker} />
+    <InBodyForm worker={worker} />
     <NetworkForm worker={worker} />
     <VisibilityPanel worker={worker} />
     <TakeAway worker={worker} />

@@ -21,6 +21,7 @@ const FIELD_WORDS: Record<string, string> = {
   isolation: 'Isolation',
   network: 'Reaches',
   expose: 'Values that its code gets',
+  in_body: 'Values put into bodies',
   skill: 'Skill',
   model: 'Model',
   tools: 'Tools',
