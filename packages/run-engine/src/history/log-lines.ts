@@ -4,6 +4,7 @@
  */
 import { logLevels } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
+import { EVENTS_PAGE, readEvents } from './read-events';
 
 export type LogLevel = (typeof logLevels)[number];
 
@@ -21,22 +22,9 @@ export interface LogFilter {
   search?: string | undefined;
 }
 
-const PAGE = 1_000;
-
 /** All of a run's lines after `after`, in order, a page in memory at a time. */
-export async function* readLines(sql: Sql, runId: string, after = 0): AsyncGenerator<LogLine> {
-  let last = after;
-  for (;;) {
-    const { rows } = await sql.query<LogLine>(
-      `SELECT seq::float8 AS seq, at, data FROM run_events WHERE run_id = $1 AND seq > $2 AND type = 'log'
-       ORDER BY seq LIMIT ${PAGE}`,
-      [runId, last],
-    );
-    yield* rows;
-    if (rows.length < PAGE) return;
-    last = (rows.at(-1) as LogLine).seq;
-  }
-}
+export const readLines = (sql: Sql, runId: string, after = 0): AsyncGenerator<LogLine> =>
+  readEvents(sql, { runId, type: 'log', after });
 
 /** The other way round: newest first, before `before`. */
 export async function* readLinesBackwards(sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> {
@@ -44,11 +32,11 @@ export async function* readLinesBackwards(sql: Sql, runId: string, before: numbe
   for (;;) {
     const { rows } = await sql.query<LogLine>(
       `SELECT seq::float8 AS seq, at, data FROM run_events WHERE run_id = $1 AND seq < $2 AND type = 'log'
-       ORDER BY seq DESC LIMIT ${PAGE}`,
+       ORDER BY seq DESC LIMIT ${EVENTS_PAGE}`,
       [runId, last],
     );
     yield* rows;
-    if (rows.length < PAGE) return;
+    if (rows.length < EVENTS_PAGE) return;
     last = (rows.at(-1) as LogLine).seq;
   }
 }

@@ -2,6 +2,7 @@
 import { REQUESTS_MAX } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { ATTEMPT_SPAN } from '../run-events';
+import { readEvents } from './read-events';
 
 export interface RunRequest {
   /** Number of the event within its run. */
@@ -29,22 +30,9 @@ export interface RequestFilter {
   problem?: 'refused' | 'failed' | undefined;
 }
 
-const PAGE = 1_000;
-
 /** All of a run's requests after `after`, in the order in which they ended, a page in memory at a time. */
-export async function* readRequests(sql: Sql, runId: string, after = 0): AsyncGenerator<RunRequest> {
-  let last = after;
-  for (;;) {
-    const { rows } = await sql.query<RunRequest>(
-      `SELECT seq::float8 AS seq, at, data FROM run_events WHERE run_id = $1 AND seq > $2 AND type = 'request'
-       ORDER BY seq LIMIT ${PAGE}`,
-      [runId, last],
-    );
-    yield* rows;
-    if (rows.length < PAGE) return;
-    last = (rows.at(-1) as RunRequest).seq;
-  }
-}
+export const readRequests = (sql: Sql, runId: string, after = 0): AsyncGenerator<RunRequest> =>
+  readEvents(sql, { runId, type: 'request', after });
 
 export function requestMatcherOf({ host, problem }: RequestFilter): (request: RunRequest) => boolean {
   const name = host?.toLowerCase();

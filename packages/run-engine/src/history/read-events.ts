@@ -1,0 +1,22 @@
+import type { Sql } from '@gantry/postgres';
+
+/** Rows that are in memory at a time. */
+export const EVENTS_PAGE = 1_000;
+
+/** All of a run's events of one type after `after`, in order, a page in memory at a time. */
+export async function* readEvents<Event extends { seq: number }>(
+  sql: Sql,
+  { runId, type, after }: { runId: string; type: 'log' | 'request'; after: number },
+): AsyncGenerator<Event> {
+  let last = after;
+  for (;;) {
+    const { rows } = await sql.query<Event>(
+      `SELECT seq::float8 AS seq, at, data FROM run_events WHERE run_id = $1 AND seq > $2 AND type = $3
+       ORDER BY seq LIMIT ${EVENTS_PAGE}`,
+      [runId, last, type],
+    );
+    yield* rows;
+    if (rows.length < EVENTS_PAGE) return;
+    last = (rows.at(-1) as Event).seq;
+  }
+}
