@@ -22,6 +22,8 @@
  * No message is larger than MESSAGE_BYTES_MAX: larger payloads travel by object store, as a presigned URL.
  */
 import { z } from 'zod';
+import { CREDENTIALS_MAX, hostPattern, jobCredential } from './job-credential';
+import { jobAgent, jobTools, jsonObject } from './job-tools';
 
 /** A quarter of NATS' default limit (1 MiB); it bounds the memory that a slow consumer can hold. */
 export const MESSAGE_BYTES_MAX = 256 * 1024;
@@ -108,11 +110,6 @@ export const stepIdentity = {
 export const recordedStep = z.object({ ...stepIdentity, result: z.unknown() });
 export type RecordedStep = z.infer<typeof recordedStep>;
 
-/** The values of all secrets of one run together: masking precomputes every form of each of them. */
-export const SECRETS_BYTES_MAX = 64 * 1024;
-export const secretsBytes = (values: Record<string, string>): number =>
-  Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
-
 /** Files that a run finds under contexts/<name>/. */
 export const jobContext = z.object({
   name: z.string(),
@@ -123,80 +120,6 @@ export const jobContext = z.object({
   writeable: z.boolean(),
 });
 export type JobContext = z.infer<typeof jobContext>;
-
-/** Kept as it is: a record of zod would leave out a key that is named `__proto__`. */
-export const jsonObject = z.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-);
-
-/** `api.example.com`, or `*.example.com` for every name below it; behind a colon a port other than 443. In lower case. */
-export const hostPattern = z
-  .string()
-  .max(260)
-  .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
-
-/** A connection whose tools the code may call. */
-export const jobTools = z.object({
-  /** As the worker declares it: `context.tools[name]`. */
-  name: z.string().min(1).max(128),
-  /** Names of its tools, as they were known when the job was made; null: unknown. More may be called. */
-  tools: z.array(z.string().max(200)).max(1_000).nullable(),
-});
-export type JobTools = z.infer<typeof jobTools>;
-
-/** Whether a person sees the arguments of an agent's tool before it is called; `destructive`: where the tool may overwrite or remove. */
-export const approvalRules = ['always', 'destructive', 'never'] as const;
-
-const approve = z.enum(approvalRules);
-/** A model works on a skill instead of code: see the executor's agent.py. */
-export const jobAgent = z.object({
-  /** Path of the file that says what to do. */
-  skill: z.string().min(1).max(1_024),
-  /** Null: the operator's default. */
-  model: z.string().max(200).nullable(),
-  maxTurns: z.int().min(1).max(100),
-  tools: z
-    .array(
-      z.discriminatedUnion('kind', [
-        z.object({ kind: z.enum(['python', 'http', 'ask_person']), approve }),
-        z.object({ kind: z.literal('worker'), worker: z.string().max(200), approve }),
-        z.object({ kind: z.literal('context'), context: z.string().max(64), approve }),
-        /** Null: all tools of the connection. */
-        z.object({
-          ...{ kind: z.literal('connection'), connection: jobTools.shape.name },
-          ...{ tool: z.string().max(200).nullable(), approve },
-        }),
-      ]),
-    )
-    .max(50),
-  /** JSON Schema of the result; null: the model's words. */
-  output: jsonObject.nullable(),
-});
-export type JobAgent = z.infer<typeof jobAgent>;
-
-/** As many as one job has. */
-export const CREDENTIALS_MAX = 64;
-export const CREDENTIAL_CHARS_MAX = 16_384;
-
-/** The egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. Code gets the placeholder. */
-export const jobCredential = z.object({
-  /** `context.connections[name]`, or the environment variable of a secret. */
-  name: z.string().min(1).max(128),
-  kind: z.enum(['connection', 'secret']),
-  /** New with each attempt. */
-  placeholder: z.string().regex(/^gph_[A-Za-z0-9]{32}$/),
-  value: z.string().min(1).max(CREDENTIAL_CHARS_MAX),
-  hosts: z.array(hostPattern).min(1).max(64),
-  /** Also in the bodies of requests: signatures over a body do not survive that. */
-  inBody: z.boolean().default(false),
-  /** Of a connection: code gets `value` instead of the placeholder. Absent: false. An exposed secret is among `secrets`. */
-  exposed: z.boolean().optional(),
-  /** Of a connection. */
-  baseUrl: z.string().nullable().default(null),
-  accountLabel: z.string().nullable().default(null),
-  scopes: z.array(z.string()).default([]),
-});
-export type JobCredential = z.infer<typeof jobCredential>;
 
 export const job = z.object({
   runId: z.string(),
@@ -483,42 +406,6 @@ export function decodeRunEvents({ subject, data }: { subject: string; data: Uint
 
 export const runCancel = z.object({ token: z.string() });
 export type RunCancel = z.infer<typeof runCancel>;
-
-export const inspectRequest = z.object({
-  entrypoint: z.string(),
-  code: z.object({ digest, url: z.string(), size: z.int() }).optional(),
-  /** Instead of `code`: files that are kept nowhere yet, inside the message. */
-  draft: z
-    .object({
-      sources: z.array(z.object({ path: z.string(), text: z.string() })),
-      /** Names that an import finds among the files. */
-      modules: z.array(z.string()),
-    })
-    .optional(),
-});
-export type InspectRequest = z.infer<typeof inspectRequest>;
-
-/** Lines and columns count from 1. */
-const place = { line: z.int().nullable(), column: z.int().nullable() };
-const inspectProblemCode = z.enum(['syntax_error', 'no_run', 'unreadable', 'unavailable']);
-
-/** Result of `ast.parse` on the entrypoint; no user code is executed. */
-export const inspectReply = z.object({
-  ok: z.boolean(),
-  /** Reason for a failure: a syntax error with its line, no run(), or code that could not be fetched or unpacked. */
-  problem: z.object({ code: inspectProblemCode, message: z.string() }).optional(),
-  /** Parameter names of run(), in order. */
-  parameters: z.array(z.string()).optional(),
-  /** Top-level packages that it imports, and that are neither Python's own nor part of the code. */
-  imports: z.array(z.string()).optional(),
-  /** Environment variables and secrets that it can't do without. */
-  secrets: z.array(z.string()).optional(),
-  /** Of a draft: every problem of its sources, each at its place. */
-  problems: z.array(z.object({ code: inspectProblemCode, path: z.string(), ...place, message: z.string() })).optional(),
-  /** Of a draft: where the entrypoint names each of the above first. */
-  places: z.array(z.object({ kind: z.enum(['parameter', 'import', 'secret']), name: z.string(), ...place })).optional(),
-});
-export type InspectReply = z.infer<typeof inspectReply>;
 
 export const executorStatus = z.object({
   state: z.enum(['ready', 'draining', 'stopped']),

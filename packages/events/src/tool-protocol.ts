@@ -1,6 +1,7 @@
 /** Calls of tools, from a run's code to the service that owns the run. See ADR 44. */
 import { z } from 'zod';
-import { attemptIdentity, jobTools, jsonObject, stepIdentity } from './run-protocol';
+import { jobTools, jsonObject } from './job-tools';
+import { attemptIdentity, stepIdentity } from './run-protocol';
 
 /** Maximum size of the arguments of a tool as JSON. */
 export const TOOL_ARGUMENTS_BYTES_MAX = 64 * 1024;

@@ -137,7 +137,7 @@ export async function buildJob(
 
 /** Says what is too much for one job; null: nothing. */
 function excessOf(secrets: Record<string, string>, credentials: JobCredential[]): string | null {
-  const bytes = secretsBytes(secrets) + credentials.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0);
+  const bytes = secretsBytes(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) {
     const what = credentials.length ? 'secrets and connections' : 'secrets';
     return `the ${what} of this run have ${bytes} bytes together, ${SECRETS_BYTES_MAX} (64 KB) are possible: declare only those that the code needs`;

@@ -7,8 +7,8 @@ const INPUTS_BYTES_MAX = 16 << 20;
 
 /** @throws Error if they are larger, with the values of its credentials, than any service hands out */
 export function secretsOf(job: Job): Record<string, string> {
-  const { secrets = {} } = job;
-  const bytes = secretsBytes(secrets) + credentialValues(job).reduce((sum, value) => sum + Buffer.byteLength(value), 0);
+  const { secrets = {}, credentials } = job;
+  const bytes = secretsBytes(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) throw new Error(`its secrets have ${bytes} bytes, the limit is ${SECRETS_BYTES_MAX}`);
   return secrets;
 }

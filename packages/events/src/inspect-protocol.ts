@@ -1,0 +1,39 @@
+/** Questions of a service to an executor about code that does not run yet. */
+import { z } from 'zod';
+import { job } from './run-protocol';
+
+export const inspectRequest = z.object({
+  entrypoint: z.string(),
+  code: job.shape.code.optional(),
+  /** Instead of `code`: files that are kept nowhere yet, inside the message. */
+  draft: z
+    .object({
+      sources: z.array(z.object({ path: z.string(), text: z.string() })),
+      /** Names that an import finds among the files. */
+      modules: z.array(z.string()),
+    })
+    .optional(),
+});
+export type InspectRequest = z.infer<typeof inspectRequest>;
+
+/** Lines and columns count from 1. */
+const place = { line: z.int().nullable(), column: z.int().nullable() };
+const inspectProblemCode = z.enum(['syntax_error', 'no_run', 'unreadable', 'unavailable']);
+
+/** Result of `ast.parse` on the entrypoint; no user code is executed. */
+export const inspectReply = z.object({
+  ok: z.boolean(),
+  /** Reason for a failure: a syntax error with its line, no run(), or code that could not be fetched or unpacked. */
+  problem: z.object({ code: inspectProblemCode, message: z.string() }).optional(),
+  /** Parameter names of run(), in order. */
+  parameters: z.array(z.string()).optional(),
+  /** Top-level packages that it imports, and that are neither Python's own nor part of the code. */
+  imports: z.array(z.string()).optional(),
+  /** Environment variables and secrets that it can't do without. */
+  secrets: z.array(z.string()).optional(),
+  /** Of a draft: every problem of its sources, each at its place. */
+  problems: z.array(z.object({ code: inspectProblemCode, path: z.string(), ...place, message: z.string() })).optional(),
+  /** Of a draft: where the entrypoint names each of the above first. */
+  places: z.array(z.object({ kind: z.enum(['parameter', 'import', 'secret']), name: z.string(), ...place })).optional(),
+});
+export type InspectReply = z.infer<typeof inspectReply>;

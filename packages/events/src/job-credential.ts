@@ -1,0 +1,47 @@
+/** Secrets and connections of a run: values for its code, or for the egress proxy alone. */
+import { randomInt } from 'node:crypto';
+import { z } from 'zod';
+
+/** `api.example.com`, or `*.example.com` for every name below it; behind a colon a port other than 443. In lower case. */
+export const hostPattern = z
+  .string()
+  .max(260)
+  .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
+
+/** As many as one job has. */
+export const CREDENTIALS_MAX = 64;
+export const CREDENTIAL_CHARS_MAX = 16_384;
+
+/** The egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. Code gets the placeholder. */
+export const jobCredential = z.object({
+  /** `context.connections[name]`, or the environment variable of a secret. */
+  name: z.string().min(1).max(128),
+  kind: z.enum(['connection', 'secret']),
+  /** New with each attempt. */
+  placeholder: z.string().regex(/^gph_[A-Za-z0-9]{32}$/),
+  value: z.string().min(1).max(CREDENTIAL_CHARS_MAX),
+  hosts: z.array(hostPattern).min(1).max(64),
+  /** Also in the bodies of requests: signatures over a body do not survive that. */
+  inBody: z.boolean().default(false),
+  /** Of a connection: code gets `value` instead of the placeholder. Absent: false. An exposed secret is among `secrets`. */
+  exposed: z.boolean().optional(),
+  /** Of a connection. */
+  baseUrl: z.string().nullable().default(null),
+  accountLabel: z.string().nullable().default(null),
+  scopes: z.array(z.string()).default([]),
+});
+export type JobCredential = z.infer<typeof jobCredential>;
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** 190 random bits: nobody sends one by chance, or knows that of another run. */
+export const newPlaceholder = (): string =>
+  `gph_${Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`;
+
+/** The values of all secrets and credentials of one run together: masking precomputes every form of each of them. */
+export const SECRETS_BYTES_MAX = 64 * 1024;
+export const secretsBytes = (values: Record<string, string>, credentials: readonly JobCredential[] = []): number =>
+  [...Object.values(values), ...credentials.map(({ value }) => value)].reduce(
+    (sum, value) => sum + Buffer.byteLength(value),
+    0,
+  );
