@@ -66,6 +66,10 @@ export function onwardAgent(options: {
   });
 }
 
+/** Of a request over such a connection. */
+export const httpFailure = (err: unknown): Refused =>
+  err instanceof Refused ? err : new Refused(502, `it did not answer in HTTP (${codeOf(err)})`, FAILED);
+
 function tlsFailure(err: unknown): Refused {
   if (err instanceof Refused) return err;
   const code = err ? codeOf(err) : 'closed';

@@ -37,12 +37,9 @@ export function requireSameHost(request: IncomingMessage, host: string, port: nu
   if (hosts.length !== 1) throw new Refused(400, 'the request needs exactly one Host header', MALFORMED);
   if (!isSame(hosts[0] as string, host, port)) throw misdirected('Host header');
   if (typeof serverName === 'string' && serverName !== '' && plainName(serverName) !== host) throw misdirected('SNI');
-  if (request.headers['transfer-encoding'] !== undefined) {
-    if (
-      request.headers['transfer-encoding'].toLowerCase() !== 'chunked' ||
-      request.headers['content-length'] !== undefined
-    )
-      throw new Refused(400, 'the length of the request is ambiguous', MALFORMED);
+  const { 'transfer-encoding': transfer, 'content-length': length } = request.headers;
+  if (transfer !== undefined && (transfer.toLowerCase() !== 'chunked' || length !== undefined)) {
+    throw new Refused(400, 'the length of the request is ambiguous', MALFORMED);
   }
   if (url.startsWith('/') || url === '*') return url;
   const [, authority, rest] = /^https:\/\/([^/?#@\s]+)([/?][^#]*)?$/i.exec(url) ?? [];
@@ -80,9 +77,11 @@ export function onwardHeaders(request: IncomingMessage, substitution: Substituti
   return flat;
 }
 
+export const announcesBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
 /** Whether the placeholders in its body can be replaced. */
-export function isSearchable({ headers }: IncomingMessage): boolean {
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') return false;
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+export function isSearchable(request: IncomingMessage): boolean {
+  const encoding = request.headers['content-encoding'];
+  return (encoding === undefined || encoding === 'identity') && announcesBody(request);
 }

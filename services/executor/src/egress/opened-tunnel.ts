@@ -13,17 +13,19 @@ import type tls from 'node:tls';
 import { answerRefused, relayAnswer } from './answers';
 import type { Leaf } from './authority';
 import type { Destination, Exchange } from './network-request';
-import { onwardAgent } from './onward';
-import { isSearchable, onwardHeaders, requireSameHost, SEARCHED_BODY_BYTES_MAX } from './opened-request';
+import { httpFailure, onwardAgent } from './onward';
+import { announcesBody, isSearchable, onwardHeaders, requireSameHost, SEARCHED_BODY_BYTES_MAX } from './opened-request';
 import { type EgressCredential, type Substitution, substitutionOf } from './placeholders';
 import type { Reflection } from './reflection';
-import { codeOf, FAILED, Refused } from './refused';
+import { FAILED, Refused } from './refused';
 import { relayWebSocket } from './web-socket';
 
 const HANDSHAKE_MS = 10_000;
 const HEAD_BYTES_MAX = 64 * 1024;
 const IDLE_MS = 120_000;
 const KEEP_ALIVE_MS = 60_000;
+/** Of what is no request that could be answered by itself. */
+const NOT_UNDERSTOOD = 'HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n';
 
 export interface Tunnel {
   host: string;
@@ -69,15 +71,14 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
   // From here on each request is reported by itself.
   server.on('secureConnection', () => opening.drop());
   server.on('clientError', (err: NodeJS.ErrnoException, socket: Duplex) => {
-    if (err.code?.startsWith('HPE_') && socket.writable)
-      socket.end('HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n');
+    if (err.code?.startsWith('HPE_') && socket.writable) socket.end(NOT_UNDERSTOOD);
     else socket.destroy();
   });
   server.on('request', (request, response) => void serve(request, response));
   server.on('checkContinue', (request, response) => void serve(request, response, () => response.writeContinue()));
   server.on('upgrade', (request, socket: Duplex, early: Buffer) => void upgrade(request, socket, early));
   server.on('connect', (_, socket: Duplex) => {
-    socket.on('error', () => socket.destroy()).end('HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n');
+    socket.on('error', () => socket.destroy()).end(NOT_UNDERSTOOD);
   });
 
   /** @throws Refused */
@@ -108,7 +109,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
       if (!request.complete) response.once('finish', () => request.socket.destroySoon());
     } catch (err) {
       exchange.end(response.destroyed && !(err instanceof Refused) ? undefined : answerRefused(response, host, err));
-      response.destroyed || request.resume();
+      if (!response.destroyed) request.resume();
     }
   }
 
@@ -120,10 +121,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
     start: Buffer | undefined,
     exchange: Exchange,
   ): Promise<IncomingMessage> {
-    const hasBody =
-      start !== undefined ||
-      request.headers['transfer-encoding'] !== undefined ||
-      Number(request.headers['content-length'] ?? 0) > 0;
+    const hasBody = start !== undefined || announcesBody(request);
     return new Promise((resolve, reject) => {
       let again = !hasBody;
       const attempt = () => {
@@ -138,7 +136,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
             again = false;
             return attempt();
           }
-          reject(err instanceof Refused ? err : new Refused(502, `it did not answer in HTTP (${codeOf(err)})`, FAILED));
+          reject(httpFailure(err));
         });
         response.once('close', () => {
           if (!response.writableFinished) onward.destroy();

@@ -3,9 +3,10 @@ import http, { type IncomingMessage, type RequestOptions, type ServerResponse } 
 import { type Duplex, pipeline } from 'node:stream';
 import { relayAnswer } from './answers';
 import type { Exchange } from './network-request';
+import { httpFailure } from './onward';
 import { endToEnd } from './opened-request';
 import type { Reflection } from './reflection';
-import { codeOf, FAILED, Refused } from './refused';
+import { MALFORMED, Refused } from './refused';
 
 /** @throws Refused */
 export async function relayWebSocket(
@@ -22,7 +23,7 @@ export async function relayWebSocket(
 ): Promise<void> {
   const { request, response, socket, early, exchange, reflection, spend } = client;
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-    throw new Refused(400, 'only WebSocket upgrades pass where a credential is put in', 'malformed');
+    throw new Refused(400, 'only WebSocket upgrades pass where a credential is put in', MALFORMED);
   }
   const onward = http.request({
     ...options,
@@ -32,9 +33,7 @@ export async function relayWebSocket(
   const outcome = await new Promise<{ answer: IncomingMessage; there?: Duplex; first?: Buffer }>((resolve, reject) => {
     onward.once('upgrade', (answer, there, first) => resolve({ answer, there, first }));
     onward.once('response', (answer) => resolve({ answer }));
-    onward.on('error', (err) =>
-      reject(err instanceof Refused ? err : new Refused(502, `it did not answer in HTTP (${codeOf(err)})`, FAILED)),
-    );
+    onward.on('error', (err) => reject(httpFailure(err)));
     onward.end();
   });
   const { answer, there, first } = outcome;
