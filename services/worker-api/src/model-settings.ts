@@ -1,5 +1,6 @@
 /** Models that the operator offers: the variables MODEL_PROVIDERS and MODEL_ALIASES. See docs/models.md. */
 import { z } from 'zod';
+import { parseJson } from './parse-json';
 
 /** Of a provider or an alias: `local`, `smart`. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
@@ -110,12 +111,4 @@ function parsed<T>(
     context.addIssue({ code: 'custom', message: isShaped ? `${place || 'the whole'}: ${issue.message}` : example });
   }
   return undefined;
-}
-
-function parseJson(given: string): unknown {
-  try {
-    return JSON.parse(given);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 /** OAuth clients that the operator has: the variable OAUTH_APPS. */
 import { z } from 'zod';
+import { parseJson } from './parse-json';
 
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
@@ -48,11 +49,3 @@ export const oauthApps = z
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

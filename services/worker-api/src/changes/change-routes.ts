@@ -1,4 +1,5 @@
 import { AppError, type Operations } from '@gantry/http';
+import { beginEvents } from '../begin-events';
 import type { ChangeHub } from './change-hub';
 
 export const changeOperations = ({ changes }: { changes: ChangeHub }): Operations<'worker'> => ({
@@ -10,12 +11,7 @@ export const changeOperations = ({ changes }: { changes: ChangeHub }): Operation
         'Accept: this is a stream of events; send text/event-stream',
       );
     }
-    res.writeHead(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-store',
-      // nginx would otherwise collect a stream into blocks.
-      'X-Accel-Buffering': 'no',
-    });
+    beginEvents(res);
     if (req.method === 'HEAD') return void res.end();
     res.flushHeaders();
     changes.watch(caller.workspaceId, res, req.get('Last-Event-ID'));

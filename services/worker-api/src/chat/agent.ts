@@ -158,13 +158,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     });
     if (answer.failure) throw answer.failure;
     if (answer.isCut && !answer.content.some(({ type }) => type === 'tool-call')) {
-      throw new ModelFailed(
-        'answer_too_long',
-        `${answer.model}: the answer is longer than a call may give`,
-        false,
-        undefined,
-        undefined,
-      );
+      throw new ModelFailed('answer_too_long', `${answer.model}: the answer is longer than a call may give`, false);
     }
   }
 

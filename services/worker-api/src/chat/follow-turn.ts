@@ -2,6 +2,7 @@
 import { notFound } from '@gantry/http';
 import type { Response } from 'express';
 import { written } from '../backpressure';
+import { beginEvents } from '../begin-events';
 import type { ChatService } from './chat-service';
 import { interruptLost } from './end-turn';
 import { listEvents, READ_MAX, type StoredEvent } from './event-repository';
@@ -67,12 +68,7 @@ const textOf = ({ id, type, data }: StoredEvent): string =>
 
 function begin(res: Response): void {
   if (res.headersSent) return;
-  res.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store',
-    // nginx would otherwise collect a stream into blocks.
-    'X-Accel-Buffering': 'no',
-  });
+  beginEvents(res);
   res.flushHeaders();
 }
 

@@ -1,14 +1,14 @@
-/** What the tools of a run's connections are, for whoever has to choose among them: a model. */
+/** Tools of a run's connections with their descriptions and schemas, for a model that has to choose among them. */
 import type { ToolFailure } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
-import { serverOf } from '../connections/check-connection';
+import { allowedOf, serverOf } from '../connections/check-connection';
 import { McpFailed } from '../connections/mcp-port';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { nearest } from '../nearest-names';
 import { isAdditive } from './app-tool';
-import { isAllowed, usableConnection } from './run-tools';
+import { usableConnection } from './run-tools';
 import { failure } from './tool-result';
 
 export interface NamedTool {
@@ -46,9 +46,9 @@ async function toolsOf(deps: Deps, connection: Connection): Promise<NamedTool[]>
   if (connection.kind === 'mcp') {
     const server = await serverOf(deps, connection);
     const tools = (await deps.mcpClient.knownTools(server, true)) ?? (await deps.mcpClient.listTools(server));
-    return tools
-      .filter(({ name }) => isAllowed(connection, name))
-      .map(({ isAdditive: additive, ...tool }) => ({ ...tool, isDestructive: !additive }));
+    return allowedOf(connection, tools).map(({ isAdditive: additive, ...tool }) => ({
+      ...{ ...tool, isDestructive: !additive },
+    }));
   }
   const integration = await findIntegration(deps, connection.workspaceId, connection.app);
   return (integration?.provider.tools ?? []).map((tool) => ({ ...tool, isDestructive: !isAdditive(tool) }));

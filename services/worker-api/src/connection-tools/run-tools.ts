@@ -2,7 +2,7 @@
 import { isSameSecret } from '@gantry/auth';
 import type { JobTools, ToolFailure } from '@gantry/events';
 import type { AskedTool, PreparedTool, PrepareTool, Run, ToolOutcome } from '@gantry/run-engine';
-import { serverOf } from '../connections/check-connection';
+import { allowedOf, serverOf } from '../connections/check-connection';
 import { serverKeyOf } from '../connections/connection';
 import { findConnection } from '../connections/connection-repository';
 import { readCredential } from '../connections/credential';
@@ -50,14 +50,11 @@ async function namesOf(deps: Deps, workspaceId: string, usable: Usable | null): 
   if (!connection) return null;
   if (connection.kind === 'mcp') {
     const tools = await deps.mcpClient.knownTools(serverKeyOf(connection));
-    return tools?.map(({ name }) => name).filter((name) => isAllowed(connection, name)) ?? null;
+    return tools && allowedOf(connection, tools).map(({ name }) => name);
   }
   const integration = await findIntegration(deps, workspaceId, connection.app);
   return integration?.provider.tools.map(({ name }) => name) ?? [];
 }
-
-export const isAllowed = ({ allowedTools }: Connection, tool: string): boolean =>
-  allowedTools === null || (allowedTools as string[]).includes(tool);
 
 type Prepared = Awaited<ReturnType<PrepareTool>>;
 
@@ -110,19 +107,23 @@ interface Callable {
   call(): Promise<{ outcome: ToolOutcome; sent: string[] }>;
 }
 
+interface NamedSchema {
+  name: string;
+  inputSchema: Readonly<Record<string, unknown>>;
+}
+
 /** In the order of a person's mistakes: the name, the permission, the arguments. */
-function problemWith(
-  tools: { name: string; inputSchema: Readonly<Record<string, unknown>> }[],
+function problemWith<Tool extends NamedSchema>(
+  tools: readonly Tool[],
   { connection, tool: name, arguments: given }: AskedTool,
-  allows: (name: string) => boolean,
+  allowed: readonly Tool[] = tools,
 ): ToolFailure | null {
   const tool = tools.find((one) => one.name === name);
-  if (!tool)
-    return failure(
-      'unknown_tool',
-      `${connection} has no tool ${name}${nearest(name, tools.map((one) => one.name).filter(allows))}`,
-    );
-  if (!allows(name)) return failure('not_allowed', `the connection ${connection} does not allow the tool ${name}`);
+  const names = allowed.map((one) => one.name);
+  if (!tool) return failure('unknown_tool', `${connection} has no tool ${name}${nearest(name, names)}`);
+  if (!names.includes(name)) {
+    return failure('not_allowed', `the connection ${connection} does not allow the tool ${name}`);
+  }
   const problems = argumentProblems(tool.inputSchema, given);
   return problems.length ? failure('invalid_arguments', problems.join('; ')) : null;
 }
@@ -138,7 +139,7 @@ async function prepareMcp(
     const fresh = await deps.mcpClient.knownTools(server, true);
     const isKnown = (tools: McpTool[] | null) => tools?.some((one) => one.name === name) === true;
     const tools = fresh && isKnown(fresh) ? fresh : await deps.mcpClient.listTools(server);
-    const problem = problemWith(tools, asked, (one) => isAllowed(connection, one));
+    const problem = problemWith(tools, asked, allowedOf(connection, tools));
     if (problem) return { failed: problem };
     const isSafe = tools.find((one) => one.name === name)?.isRepeatable === true;
     const allowedTools = connection.allowedTools as string[] | null;
@@ -176,7 +177,7 @@ async function prepareApp(
   const integration = await findIntegration(deps, connection.workspaceId, connection.app);
   const tools = integration?.provider.tools ?? [];
   const tool = tools.find(({ name }) => name === asked.tool);
-  const problem = problemWith([...tools], asked, () => true);
+  const problem = problemWith(tools, asked);
   if (!integration || !tool || problem)
     return { failed: problem ?? failure('unknown_tool', `${asked.connection} has no tools`) };
   const { provider } = integration;

@@ -108,8 +108,7 @@ export const statusToApi = (connection: Connection) => ({
   expires_at: connection.tokenExpiresAt?.toISOString() ?? null,
 });
 
-/** By which the tools of an MCP server are remembered. */
-/** Another token of the same server makes it no other server. */
+/** By which the tools of an MCP server are remembered. Another token of the same server makes it no other server. */
 export const serverKeyOf = ({ id, workspaceId, version, authorization }: Connection): McpServerKey => ({
   ...{ workspaceId, connectionId: id, version: authorization === null ? version : 1 },
 });

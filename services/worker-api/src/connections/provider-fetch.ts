@@ -12,6 +12,7 @@ import {
   safeFetch,
 } from '@gantry/safe-fetch';
 import type { CustomFetch } from 'openid-client';
+import { parseJson } from '../parse-json';
 import { plain } from './request-template';
 
 const TIMEOUT_MS = 10_000;
@@ -59,13 +60,7 @@ export async function askProvider({ allow }: Outbound, url: string, sent: Sent):
 }
 
 /** The answer as JSON; undefined where it is none. */
-export function jsonOf({ body }: Pick<OutboundResponse, 'body'>): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
-}
+export const jsonOf = ({ body }: Pick<OutboundResponse, 'body'>): unknown => parseJson(body.toString());
 
 /** For openid-client. @param options.keepsIdToken false: nobody checks one, so none is taken */
 export const fetchFor =

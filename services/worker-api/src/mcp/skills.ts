@@ -77,7 +77,8 @@ async function readSkill({ client, signal }: Reading, uri: string): Promise<{ en
   const skill = body as SkillItem & { body_md: string };
   const entry = entryOf(skill);
   const { name, description } = entry.frontmatter;
-  // A text in quotes of JSON is one in YAML.
+  // Clients hold the file's fields against those of the list, which has these two alone; so it is not the SKILL.md of the skills
+  // surface, which keeps the license and more. A text in quotes of JSON is one in YAML.
   const head = `---\nname: ${name}\ndescription: ${JSON.stringify(description)}\n---\n\n`;
   return { entry, text: head + withoutFrontMatter(skill.body_md) };
 }

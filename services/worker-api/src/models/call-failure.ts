@@ -9,8 +9,8 @@ export class ModelFailed extends Error {
     readonly detail: string,
     /** Asking once more, or another model, may help. */
     readonly isPassing: boolean,
-    readonly retryAfterMs: number | undefined,
-    cause: unknown,
+    readonly retryAfterMs?: number,
+    cause?: unknown,
   ) {
     super(detail, { cause });
     this.name = 'ModelFailed';

@@ -2,6 +2,7 @@
  * One answer of a model: attempts, then the models that stand in for it. Each attempt is a row of its own that was reserved
  * before it. Once a word was heard nothing is asked again: the person has read it, and it is paid.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -90,16 +91,6 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stopped = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stopped);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stopped, { once: true });
-  });
-}
+/** @throws the signal's reason */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());

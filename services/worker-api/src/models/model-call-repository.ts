@@ -144,13 +144,17 @@ export const settleModelCall = (tx: Sql, id: string, { usage, ...ending }: Endin
 const LOST_AFTER = '15 minutes';
 const KEPT = '400 days';
 
-const SWEEP =
+/** Calls that nobody settles any more. @param which SQL, a condition for a call */
+const losing = (which: string): string =>
   countForTokens(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
-  WHERE outcome = 'started' AND started_at < now() - interval '${LOST_AFTER}'
-  RETURNING workspace_id, coalesce(budgets, '[]'::jsonb) AS budgets, coalesce(usd, 0) AS usd`);
+    WHERE outcome = 'started' AND ${which}
+    RETURNING workspace_id, coalesce(budgets, '[]'::jsonb) AS budgets, coalesce(usd, 0) AS usd`);
+
+const LOSE_OLD = losing(`started_at < now() - interval '${LOST_AFTER}'`);
+const LOSE_OF_TURN = losing('turn_id = $1');
 
 export async function sweepModelCalls(pool: Pool): Promise<void> {
-  await pool.query(SWEEP);
+  await pool.query(LOSE_OLD);
   await pool.query(
     `DELETE FROM model_calls WHERE id IN
        (SELECT id FROM model_calls WHERE started_at < now() - interval '${KEPT}' AND outcome <> 'started' LIMIT 10000)`,
@@ -158,12 +162,7 @@ export async function sweepModelCalls(pool: Pool): Promise<void> {
 }
 
 /** Calls of a turn whose replica has died. */
-const LOSE =
-  countForTokens(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
-  WHERE outcome = 'started' AND turn_id = $1
-  RETURNING workspace_id, coalesce(budgets, '[]'::jsonb) AS budgets, coalesce(usd, 0) AS usd`);
-
-export const loseModelCalls = (tx: Sql, turnId: string): Promise<unknown> => tx.query(LOSE, [turnId]);
+export const loseModelCalls = (tx: Sql, turnId: string): Promise<unknown> => tx.query(LOSE_OF_TURN, [turnId]);
 
 export interface Month {
   from: Date;

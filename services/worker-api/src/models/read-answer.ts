@@ -136,13 +136,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
           break;
       }
       if (chars > ANSWER_CHARS_MAX) {
-        failure ??= new ModelFailed(
-          'model_malformed',
-          `${model.id}: the answer has no end`,
-          false,
-          undefined,
-          undefined,
-        );
+        failure ??= new ModelFailed('model_malformed', `${model.id}: the answer has no end`, false);
         silence.abort();
         break;
       }

@@ -51,7 +51,7 @@ const appName = z
 const contextName = z.string().regex(SLUG, 'must be the name of a context, like "price-list"');
 const distinct = (names: string[]) => [...new Set(names)];
 const NAMES_MAX = 50;
-const EXPOSED_MAX = 100;
+const CREDENTIALS_NAMED_MAX = 100;
 
 const CODE = 'main.py';
 
@@ -83,9 +83,9 @@ const definitionFields = {
   isolation: z.enum(['zygote', 'process']).default('zygote'),
   network: networkRule.prefault('public'),
   /** Declared connections and secrets whose values code itself gets, instead of placeholders. */
-  expose: z.array(z.string()).max(EXPOSED_MAX).transform(distinct).default([]),
+  expose: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
   /** Those whose placeholders are replaced in the bodies of requests, too. */
-  in_body: z.array(z.string()).max(EXPOSED_MAX).transform(distinct).default([]),
+  in_body: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
   ...agentFields,
 };
 
@@ -161,6 +161,7 @@ const codeProblems = (definition: Definition): FieldProblem[] =>
     path: field,
     message: 'is for agents: it needs runner: "agent"',
   }));
+
 const undeclaredProblems = (definition: Definition): FieldProblem[] =>
   (['expose', 'in_body'] as const).flatMap((field) =>
     definition[field].flatMap((name, index) => {

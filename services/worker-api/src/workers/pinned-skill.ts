@@ -51,14 +51,12 @@ async function readSkill(client: SurfaceClient, slug: string, sha: string | unde
     return body;
   };
   const current = (await read(at)) as Skill;
-  if (sha === undefined || shaOf(current) === sha) return current;
+  if (sha === undefined || current.content_hash === sha) return current;
   const versions = (await read(`${at}/versions?limit=${VERSIONS_MAX}`)) as { version: number; content_hash: string }[];
-  const pinned = versions.find((one) => shaOf(one) === sha);
+  const pinned = versions.find((one) => one.content_hash === sha);
   if (!pinned)
     throw wrong(`"${slug}" has no version with this hash; its present one is ${slug}@${current.content_hash}`);
   return { ...current, ...((await read(`${at}/versions/${pinned.version}`)) as object) };
 }
-
-const shaOf = ({ content_hash: sha }: Pick<Skill, 'content_hash'>): string => sha;
 
 const wrong = (message: string): AppError => invalid([{ path: 'skill', message }], 'bad_worker');
