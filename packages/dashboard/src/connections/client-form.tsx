@@ -6,6 +6,7 @@ import { Failure } from '../ui/notice';
 import { PasswordField } from '../ui/password-field';
 import { textIn } from '../ui/text-in';
 import styles from './client-form.module.css';
+import parts from './connection-parts.module.css';
 import { type Integration, useClientChanges } from './connection-queries';
 
 interface ClientFormProps {
@@ -61,7 +62,7 @@ export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSa
         required={false}
       />
       <Failure title="Nothing was changed" error={set.error} />
-      <div className={styles.actions}>
+      <div className={parts.actions}>
         <Button type="submit" loading={set.isPending}>
           Save the client
         </Button>

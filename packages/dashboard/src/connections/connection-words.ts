@@ -12,7 +12,7 @@ interface Found {
   tools_count?: number;
 }
 
-/** What came of a check. */
+/** The result of a check, as a sentence. */
 export function foundWords(label: string, { ok, error, tools_count: count }: Found): string {
   if (!ok) return `${label} does not work: ${error}`;
   return count === undefined ? `${label} works.` : `${label} works: ${count} ${count === 1 ? 'tool' : 'tools'}.`;

@@ -1,6 +1,6 @@
 /** The state of a run as its event stream has told it so far; its log and its requests are beside it. */
 import type { RunArtifact } from '../shell/api';
-import type { StreamEvent } from '../shell/event-stream';
+import { bodyOf, type StreamEvent } from '../shell/event-stream';
 import { type LogLine, lineOf } from './log/log-line';
 import { type RunRequest, requestOf } from './requests/run-request';
 
@@ -51,8 +51,9 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
   const live: LiveRun = { ...before, interrupted: false };
   const lines: LogLine[] = [];
   const requests: RunRequest[] = [];
-  for (const { id, event, data } of events) {
-    const body = parse(data);
+  for (const told of events) {
+    const { id, event } = told;
+    const body = bodyOf(told);
     if (event === 'log') lines.push(lineOf(id, body));
     else if (event === 'request') requests.push(requestOf({ id, attempt: attemptOf(id), endedAt: timeOf(body) }, body));
     else if (event === 'progress') live.progress = progressOf(body);
@@ -65,15 +66,6 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
     if (event === 'status' || event === 'step' || event === 'approval') live.changes++;
   }
   return { live, lines, requests };
-}
-
-function parse(data: string): Body {
-  try {
-    const body: unknown = JSON.parse(data);
-    return typeof body === 'object' && body !== null ? (body as Body) : {};
-  } catch {
-    return {};
-  }
 }
 
 /** Numbers of events begin anew at a multiple of it when the code runs again from the top. */

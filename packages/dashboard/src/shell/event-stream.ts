@@ -7,6 +7,16 @@ export interface StreamEvent {
   data: string;
 }
 
+/** The JSON object that an event tells; an empty one where it tells something else. */
+export function bodyOf({ data }: Pick<StreamEvent, 'data'>): Record<string, unknown> {
+  try {
+    const body: unknown = JSON.parse(data);
+    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
 /** Gives the events that a chunk completes. One without an id of its own has the last id, as in the browser. */
 export function createEventParser(onComment?: (comment: string) => void): (chunk: string) => StreamEvent[] {
   let lastId = '';

@@ -127,7 +127,7 @@ export const templateIdIn = (search: URLSearchParams): string | null => search.g
 export const newConnectionPath = (app: string): string => `${paths.newConnection}?app=${encodeURIComponent(app)}`;
 export const connectionPath = (connectionId: string): string =>
   patterns.connection.replace(':connectionId', encodeURIComponent(connectionId));
-/** What a service of the catalogue offers. */
+/** The page of a service of the catalogue. */
 export const catalogServicePath = (slug: string): string =>
   patterns.catalogService.replace(':slug', encodeURIComponent(slug));
 export const appIn = (search: URLSearchParams): string | null => search.get('app');
@@ -164,7 +164,7 @@ export const lineIdIn = (search: URLSearchParams): string | null => search.get('
 export const conversationPath = (conversationId: string): string =>
   patterns.conversation.replace(':conversationId', encodeURIComponent(conversationId));
 
-/** What the agent does in a conversation, as it happens. @param baseUrl of the worker surface */
+/** The stream of a conversation. @param baseUrl of the worker surface */
 export const conversationEventsUrl = (baseUrl: string, conversationId: string): string =>
   `${baseUrl}/api/conversations/${encodeURIComponent(conversationId)}/events`;
 

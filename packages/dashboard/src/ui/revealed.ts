@@ -5,11 +5,15 @@ const LINE_OR_TAB = /[\n\t]/;
 const JOINS_EMOJI = /[\u200d\ufe0f]/;
 const EMOJI_BEFORE = /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/u;
 
+/** Writes out each character that cannot be seen; lines stay lines. @param write by its place in the text */
+export const writeHidden = (text: string, write: (hidden: string, at: number) => string): string =>
+  text.replace(HIDDEN, (hidden, at: number) => (LINE_OR_TAB.test(hidden) ? hidden : write(hidden, at)));
+
 /** Text of a stranger in which everything that cannot be seen is named: `‹U+202E›`. */
 export const revealed = (text: string): string =>
-  text.replace(HIDDEN, (hidden, at: number) => {
+  writeHidden(text, (hidden, at) => {
     const isSeen = JOINS_EMOJI.test(hidden) && EMOJI_BEFORE.test(text.slice(Math.max(0, at - 2), at));
-    return isSeen || LINE_OR_TAB.test(hidden) ? hidden : `‹U+${codeOf(hidden)}›`;
+    return isSeen ? hidden : `‹U+${codeOf(hidden)}›`;
   });
 
 const codeOf = (character: string): string =>

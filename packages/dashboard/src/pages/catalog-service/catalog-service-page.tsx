@@ -1,8 +1,10 @@
 import { Button, Skeleton } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
+import parts from '../../connections/connection-parts.module.css';
 import { type Integration, useCatalog, useCatalogTools, useConnectionsOf } from '../../connections/connection-queries';
 import { ConnectionStatus } from '../../connections/connection-status';
+import { Lines } from '../../connections/lines';
 import { ScopeList } from '../../connections/scope-list';
 import { ToolList } from '../../connections/tool-list';
 import { NotFound } from '../../shell/frame/not-found';
@@ -26,7 +28,7 @@ export default function CatalogServicePage() {
   const integration = catalog?.find((one) => one.slug === slug);
   useTitle(integration?.name ?? 'Service', [{ to: paths.newConnection, label: 'Services' }]);
   if (error && !catalog) return <FailedToLoad what="The catalogue" error={error} retry={refetch} />;
-  if (!catalog) return <LoadingPage what="the service" columns={styles.columns} />;
+  if (!catalog) return <LoadingPage what="the service" columns={parts.columns} />;
   if (!integration) return <NotFound what="service" />;
   return <Loaded key={slug} integration={integration} />;
 }
@@ -61,29 +63,20 @@ function Loaded({ integration }: { integration: Integration }) {
           )
         }
       />
-      <div className={styles.columns}>
+      <div className={parts.columns}>
         <Tools slug={slug} name={name} />
-        <div className={styles.aside}>
+        <div className={parts.column}>
           <Panel title="About it">
             <Facts
               facts={[
                 ['Kind', category],
                 [
                   'Declared as',
-                  <code key="declared" className={styles.code}>
+                  <code key="declared" className={parts.code}>
                     {slug}
                   </code>,
                 ],
-                [
-                  'Token goes to',
-                  <ul key="hosts" className={styles.lines}>
-                    {hosts.map((host) => (
-                      <li key={host} className={styles.code}>
-                        {host}
-                      </li>
-                    ))}
-                  </ul>,
-                ],
+                ['Token goes to', <Lines key="hosts" lines={hosts} />],
               ]}
             />
           </Panel>

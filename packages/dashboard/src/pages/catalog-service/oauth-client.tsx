@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { roleAtLeast } from '../../accounts/roles';
 import { ClientForm } from '../../connections/client-form';
+import parts from '../../connections/connection-parts.module.css';
 import { type Integration, useClientChanges } from '../../connections/connection-queries';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
@@ -35,10 +36,10 @@ export function OauthClient({ integration }: { integration: Integration }) {
           <p className={styles.about}>
             {app.configured === null ? `None yet, so no account of ${name} can be connected.` : CLIENTS[app.configured]}
           </p>
-          {app.client_id !== null && <code className={styles.code}>{app.client_id}</code>}
+          {app.client_id !== null && <code className={parts.code}>{app.client_id}</code>}
           <Failure title="It was not taken away" error={remove.error} />
           {mayChange && (
-            <div className={styles.actions}>
+            <div className={parts.actions}>
               <Button variant="default" onClick={() => setEditing(true)}>
                 {isOwn ? 'Change it' : 'Set your own'}
               </Button>

@@ -26,7 +26,7 @@ export function callState(status: ChatCall['status'], turn: ChatTurn['status']):
   }
 }
 
-/** What a call is about, in a line: its first short values. */
+/** A call in one line: the first of its values that are short. */
 export function gistOf(given: ChatCall['arguments']): string {
   const words = Object.values(given).filter(
     (value) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean',

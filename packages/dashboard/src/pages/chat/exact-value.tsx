@@ -1,9 +1,9 @@
+import { writeHidden } from '../../ui/revealed';
 import styles from './exact-value.module.css';
 
-/** Characters that show nothing, or change the order of those around them: what is approved must be what is seen. */
-const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-const seen = (text: string): string => text.replace(UNSEEN, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
+/** The person approves what they see. */
+const seen = (text: string): string =>
+  writeHidden(text, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`);
 
 /** A value in full, with texts as they are: lines stay lines, and what cannot be seen is written out. */
 export function ExactValue({ value }: { value: unknown }) {

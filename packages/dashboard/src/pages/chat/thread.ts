@@ -1,6 +1,6 @@
 /** A conversation as the page holds it: as it was read, with all that its stream has told since. */
 import type { ChatCall, ChatTurn, Conversation } from '../../shell/api';
-import type { StreamEvent } from '../../shell/event-stream';
+import { bodyOf, type StreamEvent } from '../../shell/event-stream';
 
 export interface Thread extends Conversation {
   hasEarlier: boolean;
@@ -66,10 +66,11 @@ export interface Begun {
 /** @param now epoch milliseconds */
 export function applyEvents(before: Thread, events: StreamEvent[], now: number): Thread {
   let thread = before;
-  for (const { id, event, data } of events) {
-    // What was read already is not told twice.
-    if (Number(id) <= thread.last_event_id) continue;
-    thread = { ...applyEvent(thread, event, bodyOf(data), now), last_event_id: Number(id), heardAt: now };
+  for (const told of events) {
+    const id = Number(told.id);
+    // The reading of the conversation has it already.
+    if (id <= thread.last_event_id) continue;
+    thread = { ...applyEvent(thread, told.event, bodyOf(told), now), last_event_id: id, heardAt: now };
   }
   return thread;
 }
@@ -98,15 +99,6 @@ function applyEvent(thread: Thread, event: string, body: Body, now: number): Thr
 type Body = Record<string, unknown>;
 type Result = Pick<ChatCall, 'call_id' | 'status' | 'result' | 'links'>;
 type End = Pick<ChatTurn, 'status'> & { error?: ChatTurn['error']; usage?: { usd: number } };
-
-function bodyOf(data: string): Body {
-  try {
-    const body: unknown = JSON.parse(data);
-    return typeof body === 'object' && body !== null ? (body as Body) : {};
-  } catch {
-    return {};
-  }
-}
 
 function withLast(thread: Thread, change: (turn: ChatTurn) => ChatTurn): Thread {
   const last = thread.turns.at(-1);

@@ -4,7 +4,7 @@ import { conversationPath } from '../../shell/paths';
 import { useModels, useSend } from './chat-queries';
 import { newKey } from './send-message';
 
-/** What a link within the dashboard hands to the chat; a link from outside can't. */
+/** State that links of the dashboard hand to the chat. A link on another site cannot set it. */
 export interface ChatState {
   /** To be sent by the person, or not. */
   draft?: string;
@@ -25,7 +25,7 @@ export function useComposer(conversationId?: string) {
   useFocusAtArrival(field, conversationId === undefined || state?.isBegun === true);
 
   function sendText(wanted: string) {
-    // What may have arrived is sent again with the same key.
+    // The server may have taken a message whose answer was lost: with the same key it takes it only once.
     if (attempt.current.text !== wanted || !(send.error instanceof TypeError)) {
       attempt.current = { text: wanted, key: newKey() };
     }

@@ -1,13 +1,14 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import parts from '../../connections/connection-parts.module.css';
 import type { Connection, Integration } from '../../connections/connection-queries';
 import { serviceName } from '../../connections/connection-words';
+import { Lines } from '../../connections/lines';
 import { catalogServicePath, workerPath } from '../../shell/paths';
 import { Facts } from '../../ui/facts';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { useMemberNames } from '../../workers/use-member-names';
-import styles from './connection-page.module.css';
 
 interface ConnectionFactsProps {
   connection: Connection;
@@ -43,14 +44,14 @@ export function ConnectionFacts({ connection, catalog }: ConnectionFactsProps) {
     ],
     [
       'Declared as',
-      <code key="declared" className={styles.code}>
+      <code key="declared" className={parts.code}>
         {app}
       </code>,
     ],
     account !== null && ['Account', account],
     url !== null && [
       'Address',
-      <span key="address" className={styles.code}>
+      <span key="address" className={parts.code}>
         {url}
       </span>,
     ],
@@ -75,20 +76,10 @@ export function ConnectionFacts({ connection, catalog }: ConnectionFactsProps) {
 
 const When = ({ at }: { at: string | null }) => (at === null ? 'Never' : <Timestamp at={Date.parse(at)} />);
 
-const Lines = ({ lines }: { lines: string[] }) => (
-  <ul className={styles.lines}>
-    {lines.map((line) => (
-      <li key={line} className={styles.code}>
-        {line}
-      </li>
-    ))}
-  </ul>
-);
-
 function UsedBy({ workers }: { workers: Connection['used_by'] }) {
   if (workers.length === 0) return 'No worker';
   return (
-    <ul className={styles.lines} aria-label="Workers that declare it">
+    <ul className={parts.lines} aria-label="Workers that declare it">
       {workers.map(({ id, name }) => (
         <li key={id}>
           <Link to={workerPath(id)}>{name}</Link>

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
+import parts from '../../connections/connection-parts.module.css';
 import {
   type Connection,
   connectionKey,
@@ -45,7 +46,7 @@ export default function ConnectionPage() {
     );
   }
   if (error && !connection) return <FailedToLoad what="The connection" error={error} retry={refetch} />;
-  if (!connection) return <LoadingPage what="the connection" columns={styles.columns} />;
+  if (!connection) return <LoadingPage what="the connection" columns={parts.columns} />;
   return <Loaded key={connectionId} connection={connection} />;
 }
 
@@ -130,12 +131,12 @@ function Loaded({ connection }: { connection: Connection }) {
           onEdit={() => setEditing(true)}
         />
         <Failure title="Nobody was sent to the provider" error={consent.error} />
-        <div className={styles.columns}>
-          <div className={styles.main}>
+        <div className={parts.columns}>
+          <div className={parts.column}>
             <InCode connection={connection} />
             <ConnectionTools connection={connection} service={service} />
           </div>
-          <div className={styles.aside}>
+          <div className={`${parts.column} ${styles.aside}`}>
             <ConnectionFacts connection={connection} catalog={catalog.data} />
             {kind === 'oauth' && <Rights connection={connection} catalog={catalog.data} />}
           </div>

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, Skeleton } from '@mantine/core';
 import { useState } from 'react';
+import parts from '../../connections/connection-parts.module.css';
 import {
   type Connection,
   type ConnectionTool,
@@ -114,7 +115,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             ]}
           />
           {isEach && (
-            <div className={styles.actions}>
+            <div className={parts.actions}>
               <Button variant="default" onClick={() => setChosen(new Set(tools.map(({ name }) => name)))}>
                 Choose all
               </Button>
@@ -151,7 +152,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
       {!isSame && (
         <div className={styles.save}>
           <span>{isEach ? `${chosen.size} of ${tools.length} chosen` : 'All tools, also those to come'}</span>
-          <div className={styles.actions}>
+          <div className={parts.actions}>
             <Button variant="default" onClick={reset}>
               Cancel
             </Button>

@@ -1,5 +1,6 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
+import parts from '../../connections/connection-parts.module.css';
 import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
 import { hostsIn } from '../../connections/connection-words';
 import { toast } from '../../shell/toasts';
@@ -78,7 +79,7 @@ export function EditConnection({ connection, onClose }: { connection: Connection
           </>
         )}
         <Failure title="Nothing was changed" error={change.error} />
-        <div className={styles.actions}>
+        <div className={parts.actions}>
           <Button type="submit" loading={change.isPending}>
             Save
           </Button>

@@ -1,5 +1,6 @@
 import { Button, Checkbox } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import parts from '../../connections/connection-parts.module.css';
 import { type Connection, type Integration, useConnectionChanges } from '../../connections/connection-queries';
 import { serviceName } from '../../connections/connection-words';
 import { ScopeList } from '../../connections/scope-list';
@@ -76,7 +77,7 @@ function ChooseRights({ connection: { id, scopes }, known, service, onCancel }: 
         />
       ))}
       <Failure title="Nobody was sent to the provider" error={consent.error} />
-      <div className={styles.actions}>
+      <div className={parts.actions}>
         <Button type="submit" loading={consent.isPending}>
           Go to {service}
         </Button>

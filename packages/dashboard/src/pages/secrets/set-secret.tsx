@@ -2,8 +2,8 @@ import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
+import { filledRows, HostRows, rowsOf } from '../../ui/host-rows';
 import { Failure } from '../../ui/notice';
-import { HostRows, hostsIn, rowsOf } from './host-rows';
 import { useSecretChange } from './secret-queries';
 import { type SecretRow, SURFACES, type Surface } from './secret-rows';
 import styles from './secrets-page.module.css';
@@ -18,6 +18,7 @@ interface SetSecretProps {
 }
 
 const LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
+const HOSTS_MAX = 64;
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Sets or replaces one value, on one surface or on both. */
@@ -40,7 +41,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
       return;
     }
     set.mutate(
-      { name, value, surfaces, hosts: hostsIn(hosts) },
+      { name, value, surfaces, hosts: filledRows(hosts).map(({ host }) => host.trim()) },
       {
         onSuccess: () => {
           toast(`${name} is set for ${surfaces.join(' and ')}.`);
@@ -86,7 +87,15 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
           checked={isShown}
           onChange={(event) => setShown(event.currentTarget.checked)}
         />
-        <HostRows rows={hosts} onChange={setHosts} />
+        <fieldset className={styles.hosts}>
+          <legend>Hosts</legend>
+          <p className={styles.hint}>
+            {hosts.length
+              ? 'Code gets a placeholder, and the value goes to these hosts only. *.example.com is every host below it.'
+              : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value goes to them only.'}
+          </p>
+          <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
+        </fieldset>
         <fieldset className={styles.surfaces}>
           <legend>For</legend>
           {SURFACES.map((surface) => (

@@ -1,5 +1,5 @@
 /** The requests of a run, and their sums. Like the log, they grow outside of React. */
-import { oncePerFrame } from '../../ui/once-per-frame';
+import { createRedraws, type Redraws } from '../../ui/redraws';
 import { hostOf, type RunRequest } from './run-request';
 
 export interface RequestSums {
@@ -13,15 +13,11 @@ export interface RequestSums {
   isCut: boolean;
 }
 
-export interface RequestStore {
+export interface RequestStore extends Redraws {
   /** Always the same array, growing at its end. */
   readonly requests: readonly RunRequest[];
   sums: () => RequestSums;
   append: (requests: RunRequest[]) => void;
-  /** Told once per frame, however much was appended. */
-  subscribe: (listener: () => void) => () => void;
-  /** Another one whenever there is something to draw. */
-  version: () => number;
 }
 
 /** As the API documents it. */
@@ -32,12 +28,7 @@ export function createRequestStore(): RequestStore {
   const hosts = new Set<string>();
   const ofAttempt = new Map<number, number>();
   const sums = { count: 0, refused: 0, failed: 0, bytesSent: 0, bytesReceived: 0, isCut: false };
-  const listeners = new Set<() => void>();
-  let version = 0;
-  const tell = oncePerFrame(() => {
-    version++;
-    for (const listener of listeners) listener();
-  });
+  const { redraws, tell } = createRedraws();
 
   function add(request: RunRequest): void {
     const before = ofAttempt.get(request.attempt) ?? 0;
@@ -60,10 +51,6 @@ export function createRequestStore(): RequestStore {
       added.forEach(add);
       tell();
     },
-    subscribe(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    version: () => version,
+    ...redraws,
   };
 }

@@ -1,0 +1,110 @@
+import { Button, TextInput } from '@mantine/core';
+import { type ClipboardEvent, useEffect, useRef } from 'react';
+import styles from './host-rows.module.css';
+
+export interface HostRow {
+  key: number;
+  host: string;
+}
+
+export interface HostProblem extends HostRow {
+  message: string;
+}
+
+const HOST_CHARS_MAX = 260;
+const NO_PROBLEMS: readonly HostProblem[] = [];
+
+export const rowsOf = (hosts: readonly string[]): HostRow[] => hosts.map((host, key) => ({ key, host }));
+
+/** Without the rows that are empty. */
+export const filledRows = (rows: readonly HostRow[]): HostRow[] => rows.filter(({ host }) => host.trim() !== '');
+
+interface HostRowsProps {
+  /** For whoever hears the list. */
+  label: string;
+  rows: HostRow[];
+  onChange: (rows: HostRow[]) => void;
+  /** A host that shows how one is written. */
+  example: string;
+  most: number;
+  /** So many rows stay, to be filled in. */
+  least?: 0 | 1;
+  /** Each of a row as it was sent: it is not said of one that was typed anew since. */
+  problems?: readonly HostProblem[];
+  isEditable?: boolean;
+}
+
+/** Hosts, one in each row. A list of them that is pasted into an empty row becomes a row for each. */
+export function HostRows(props: HostRowsProps) {
+  const { label, rows, onChange, example, most, least = 0, problems = NO_PROBLEMS, isEditable = true } = props;
+  const list = useRef<HTMLUListElement>(null);
+  const nextKey = useRef(1 + Math.max(-1, ...rows.map(({ key }) => key)));
+  const added = useRef<number | null>(null);
+  const [firstWrong] = problems;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when something was refused, and only then.
+  useEffect(() => {
+    list.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [firstWrong?.key, firstWrong?.message]);
+
+  const withText = (key: number, hosts: string[]) =>
+    rows.flatMap((row) =>
+      row.key === key ? hosts.map((host, at) => ({ key: at === 0 ? key : nextKey.current++, host })) : [row],
+    );
+
+  function paste(event: ClipboardEvent<HTMLInputElement>, { key, host }: HostRow) {
+    const hosts = event.clipboardData
+      .getData('text')
+      .split(/[\s,;]+/)
+      .filter((one) => one !== '');
+    if (hosts.length < 2 || host.trim() !== '') return;
+    event.preventDefault();
+    onChange(withText(key, hosts).slice(0, most));
+  }
+
+  function add() {
+    added.current = nextKey.current++;
+    onChange([...rows, { key: added.current, host: '' }]);
+  }
+
+  return (
+    <div className={styles.place}>
+      {rows.length > 0 && (
+        <ul ref={list} className={styles.hosts} aria-label={label}>
+          {rows.map((row, at) => (
+            <li key={row.key} className={styles.host}>
+              <TextInput
+                aria-label={`Host ${at + 1}`}
+                placeholder={at === 0 ? example : '*.example.com:443'}
+                value={row.host}
+                onChange={(event) => onChange(withText(row.key, [event.currentTarget.value]))}
+                onPaste={(event) => paste(event, row)}
+                error={problems.find(({ key, host }) => key === row.key && host === row.host)?.message}
+                maxLength={HOST_CHARS_MAX}
+                autoComplete="off"
+                autoCapitalize="none"
+                spellCheck={false}
+                autoFocus={row.key === added.current}
+                required={rows.length === least}
+                withAsterisk={false}
+              />
+              {isEditable && rows.length > least && (
+                <Button
+                  variant="default"
+                  aria-label={`Remove ${row.host.trim() || `host ${at + 1}`}`}
+                  onClick={() => onChange(rows.filter(({ key }) => key !== row.key))}
+                >
+                  Remove
+                </Button>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {isEditable && rows.length < most && (
+        <Button variant="default" size="compact-sm" onClick={add}>
+          Add a host
+        </Button>
+      )}
+    </div>
+  );
+}

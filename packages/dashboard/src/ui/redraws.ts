@@ -1,0 +1,23 @@
+import { oncePerFrame } from './once-per-frame';
+
+export interface Redraws {
+  /** Told once per frame, however much was added. */
+  subscribe: (listener: () => void) => () => void;
+  /** Another one whenever there is something to draw. */
+  version: () => number;
+}
+
+/** For what grows outside of React, as `useSyncExternalStore` takes it. `tell`: something was added. */
+export function createRedraws(): { redraws: Redraws; tell: () => void } {
+  const listeners = new Set<() => void>();
+  let version = 0;
+  const tell = oncePerFrame(() => {
+    version++;
+    for (const listener of listeners) listener();
+  });
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  return { redraws: { subscribe, version: () => version }, tell };
+}
