@@ -53,7 +53,9 @@ def run(port):
     expect(read).not.toContain(part);
   expectNoValue(events);
   expectNoValue([...log].reverse().join('').split('').reverse().join(''));
-  for (const [key, bytes] of fixture.service.objects) if (key.includes('out.txt')) expectNoValue(bytes.toString());
+  const artifacts = [...fixture.service.objects].filter(([key]) => key.includes('out.txt'));
+  expect(artifacts).toHaveLength(1);
+  for (const [, bytes] of artifacts) expectNoValue(bytes.toString());
 });
 
 test('a value that code gets to know by a transformation of the host is masked in its output, log and artifact names', async () => {
@@ -181,6 +183,7 @@ def run(port):
         seen.append(read_all(secure)[:12])
     return seen
 `);
+  expect(finished.output).toHaveLength(13);
   for (const answer of finished.output as string[]) expect(answer).toMatch(/^(HTTP\/1\.1 (4\d\d|501)|)$/);
   expect(fixture.seen).toEqual([]);
 });

@@ -98,6 +98,7 @@ test.each(TEXTS)('$title', async ({ demand, text }) => {
   expect(body.status).toBe(demand.ends);
 
   const [read, ...tried] = await callsOf(body.conversation_id);
+  expect(tried).toHaveLength(demand.obeyed(workerId)?.length ?? 0);
   expect(read).toMatchObject({ name: 'read_context_file', status: 'done' });
   expect(tried.map(({ status }) => status)).toEqual(
     tried.map(() => (demand.ends === 'waiting' ? 'pending' : 'failed')),

@@ -1,9 +1,10 @@
 /** With a fake executor, and a provider with bad habits: see test/fake-provider.ts. */
-import type { FakeExecutor, FakeJob } from '@gantry/testing';
+import { type FakeExecutor, type FakeJob, until } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
 import { appAt, type FakeProvider, startFakeProvider } from '../test/fake-provider';
 import { type Person, startTestWorkerApi, type TestWorkerApi, withCookie } from '../test/test-worker-api';
+import { untilEnded } from '../test/until-ended';
 
 let provider: FakeProvider;
 let api: TestWorkerApi;
@@ -92,11 +93,9 @@ async function handedOut(worker: string, person = api.owner): Promise<FakeJob> {
 async function refusedRun(worker: string, code = 'missing_connection') {
   void nextJob();
   const runId = await start(worker);
-  const headers = { Authorization: `Bearer ${api.owner.jwt}`, Accept: 'application/x-ndjson' };
-  await (await fetch(`${api.url}/api/runs/${runId}/stream`, { headers })).text();
-  const { body } = await owner().get(`/api/runs/${runId}`).expect(200);
-  expect(body).toMatchObject({ status: 'failed', error_code: code });
-  return body;
+  const run = await untilEnded(api, runId);
+  expect(run).toMatchObject({ status: 'failed', error_code: code });
+  return run;
 }
 
 const refreshes = () => provider.asked.filter((form) => form.get('grant_type') === 'refresh_token').length;
@@ -199,7 +198,7 @@ test('a connection that is deleted while its token is refreshed reaches no run',
   later(55);
   const before = refreshes();
   const refused = refusedRun(worker);
-  while (refreshes() === before) await new Promise((resolve) => setImmediate(resolve));
+  await until(() => refreshes() > before, { what: 'the provider was asked' });
   await api.database.pool.query('DELETE FROM connections WHERE id = $1', [id]);
   answer();
   expect((await refused).error).toContain('"acme" is not connected');

@@ -1,5 +1,6 @@
 import { callerOf } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
+import { untilEnded } from '../test/until-ended';
 import { McpFailed, type McpServer } from './mcp-port';
 
 const asked: McpServer[] = [];
@@ -117,7 +118,7 @@ describe('a connection in use', () => {
     expect(worker).toMatchObject({ health: 'needs_attention', connection_problems: ['missing-one'] });
     const stop = await api.serveRuns(() => ({ done: true }));
     const { body: run } = await owner().post('/api/workers/needs-it/runs', { inputs: {} });
-    const ended = await untilEnded(run.run_id);
+    const ended = await untilEnded(api, run.run_id);
     expect(ended).toMatchObject({ status: 'failed', error_code: 'missing_connection' });
     expect(ended.error).toContain('"missing-one" is not connected');
     expect(ended.error).toContain('/connections');
@@ -128,19 +129,11 @@ describe('a connection in use', () => {
     await owner().patch(`/api/connections/${made.id}`, { visibility: 'workspace' }).expect(200);
     expect((await owner().get('/api/workers/needs-it').expect(200)).body.connection_problems).toEqual([]);
     const { body: again } = await owner().post('/api/workers/needs-it/runs', { inputs: {} });
-    expect(await untilEnded(again.run_id)).toMatchObject({ status: 'completed' });
+    expect(await untilEnded(api, again.run_id)).toMatchObject({ status: 'completed' });
     expect((await owner().get(`/api/connections/${made.id}`)).body.last_used_at).not.toBeNull();
     await stop();
   });
 });
-
-async function untilEnded(runId: string) {
-  const stream = await fetch(`${api.url}/api/runs/${runId}/stream`, {
-    headers: { Authorization: `Bearer ${api.owner.jwt}`, Accept: 'application/x-ndjson' },
-  });
-  await stream.text();
-  return (await owner().get(`/api/runs/${runId}`).expect(200)).body;
-}
 
 describe('an MCP server', () => {
   test('is registered with sealed headers, and asked with them and its secret', async () => {

@@ -1,6 +1,7 @@
 import { given, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
+import { jobOf as newJobOf } from '../test/job-of';
 import { testWorkerApi } from '../test/test-worker-api';
 
 const VALUE = 'correct-horse-battery-staple';
@@ -10,13 +11,7 @@ const owner = given(() => callerOf(api.url, api.owner.jwt));
 const executor = given(() => api.connectExecutor());
 const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
 
-async function jobOf(id: string, path = 'runs', body: object = {}) {
-  const asked = executor.claim();
-  await owner.post(`/api/workers/${id}/${path}`, body).expect(201);
-  const job = await asked;
-  await job?.complete(null);
-  return job;
-}
+const jobOf = (...asked: [id: string, path?: string, body?: object]) => newJobOf({ caller: owner, executor }, ...asked);
 
 test('code gets a placeholder of a secret with hosts, new with each attempt, and the value is in no other place', async () => {
   const hosts = ['api.example.com', '*.example.net'];

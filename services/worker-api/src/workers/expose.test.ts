@@ -1,8 +1,10 @@
 import { given } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
+import { jobOf as newJobOf } from '../test/job-of';
 import { makeWorker } from '../test/make-worker';
 import { testWorkerApi } from '../test/test-worker-api';
+import { untilEnded } from '../test/until-ended';
 import { manifestOf } from './bundle';
 import { parseDefinition } from './definition';
 
@@ -25,13 +27,7 @@ const allow = (allowed: boolean) =>
 
 const declared = { inputs: [], secrets: ['HELD'], connections: ['shop'] };
 
-async function jobOf(id: string, path = 'runs', body: object = {}) {
-  const asked = executor.claim();
-  await owner.post(`/api/workers/${id}/${path}`, body).expect(201);
-  const job = await asked;
-  await job?.complete(null);
-  return job;
-}
+const jobOf = (...asked: [id: string, path?: string, body?: object]) => newJobOf({ caller: owner, executor }, ...asked);
 
 test('code gets the values that its worker names, and placeholders of all others', async () => {
   await createWorker(api, { ...declared, name: 'Closed' });
@@ -139,9 +135,7 @@ describe('in a workspace that forbids it', () => {
     await allow(false);
     const asked = executor.claim(1_500).catch(() => null);
     const { body } = await owner.post('/api/workers/earlier/runs', {}).expect(201);
-    const headers = { Authorization: `Bearer ${api.owner.jwt}`, Accept: 'application/x-ndjson' };
-    await (await fetch(`${api.url}/api/runs/${body.run_id}/stream`, { headers })).text();
-    const run = (await owner.get(`/api/runs/${body.run_id}`).expect(200)).body;
+    const run = await untilEnded(api, body.run_id);
     expect(run).toMatchObject({ status: 'failed', error_code: 'missing_connection' });
     expect(JSON.stringify(run)).toContain('allow_exposed_credentials');
     expect(JSON.stringify(run)).toContain('HELD, shop');

@@ -1,6 +1,7 @@
 import { given } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
+import { jobOf as newJobOf } from '../test/job-of';
 import { makeWorker } from '../test/make-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { manifestOf } from './bundle';
@@ -10,12 +11,7 @@ const api = testWorkerApi();
 const owner = given(() => callerOf(api.url, api.owner.jwt));
 const executor = given(() => api.connectExecutor());
 
-async function jobOf(id: string) {
-  await owner.post(`/api/workers/${id}/runs`, {}).expect(201);
-  const job = await executor.claim();
-  await job?.complete(null);
-  return job;
-}
+const jobOf = (id: string) => newJobOf({ caller: owner, executor }, id);
 
 test('a worker reaches every public address until it is told otherwise', async () => {
   const made = await createWorker(api, { name: 'Open', inputs: [] });
