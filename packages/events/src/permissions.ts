@@ -79,7 +79,7 @@ const skills = service('skills-api');
 
 export const natsPermissions: Record<Service, NatsPermissions> = {
   'worker-api': {
-    publish: [...worker.publish, ...keeping, AUTOMATION_STATS_SUBJECT],
+    publish: [...worker.publish, ...keeping, runSubjects.words('*', '*'), AUTOMATION_STATS_SUBJECT],
     subscribe: [
       ...worker.subscribe,
       runSubjects.tool('worker', '*'),
@@ -111,7 +111,12 @@ const toServices = (executorId: string): string[] =>
 /** Each inspection request allows one reply. */
 export const executorPermissions = (executorId: string): NatsPermissions => ({
   publish: toServices(executorId),
-  subscribe: [runSubjects.cancel(executorId, '*'), runSubjects.inspect, inboxOf(executorId)],
+  subscribe: [
+    runSubjects.cancel(executorId, '*'),
+    runSubjects.words(executorId, '*'),
+    runSubjects.inspect,
+    inboxOf(executorId),
+  ],
 });
 
 /** Every subject that crosses between the executors' account and the services' account. */
@@ -119,7 +124,7 @@ export const crossings = {
   /** Requests and reports of executors. */
   toServices: toServices('*'),
   /** Messages to executors. */
-  toExecutors: [runSubjects.cancel('*', '*')],
+  toExecutors: [runSubjects.cancel('*', '*'), runSubjects.words('*', '*')],
   /** Requests to executors. */
   askedOfExecutors: [runSubjects.inspect],
 };

@@ -69,6 +69,8 @@ export const runSubjects = {
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
   /** Service -> the executor that holds the run: stop it. RunCancel. The next lease reply makes up for a lost message. */
   cancel: (executorId: string, runId: string) => `run.cancel.${executorId}.${runId}`,
+  /** Service -> the executor that holds the run: what a model says, while it does. ToolWords; lost messages are made up for by the ToolReply. */
+  words: (executorId: string, runId: string) => `run.words.${executorId}.${runId}`,
   /** Executor -> any subscriber: ExecutorStatus, every few seconds and on change. */
   executorStatus: (executorId: string) => `executor.status.${executorId}`,
   /** Request/reply, queue group of the executors: InspectRequest -> InspectReply. */
@@ -232,8 +234,11 @@ export type Suspension = z.infer<typeof suspension>;
 
 export const artifactRequest = z.object({
   ...attemptIdentity,
-  /** `output`: a return value too large for a message. `context`: a changed context as a zip. */
-  purpose: z.enum(['artifact', 'output', 'context']),
+  /**
+   * `output`: a return value too large for a message. `context`: a changed context as a zip. `attachment`: a file that a model is
+   * asked about, whose name is its SHA-256; see AttachmentReply.
+   */
+  purpose: z.enum(['artifact', 'output', 'context', 'attachment']),
   name: z.string().max(255),
   contentType: z.string().max(255),
   size: z.int().min(0),
@@ -244,6 +249,9 @@ export const artifactReply = z.union([
   z.object({ refused: z.string() }),
 ]);
 export type ArtifactReply = z.infer<typeof artifactReply>;
+/** `known`: the run has handed it over before. */
+export const attachmentReply = z.union([...artifactReply.options, z.object({ known: z.literal(true) })]);
+export type AttachmentReply = z.infer<typeof attachmentReply>;
 
 export const runErrorCodes = [
   'exception',
@@ -363,6 +371,8 @@ export const runEvent = z.discriminatedUnion('type', [
     name: z.string().max(200).nullable(),
     /** Masked, perhaps shortened. */
     text: z.string().max(AGENT_TEXT_CHARS_MAX),
+    /** A piece of the answer of that step, from the character with this number on. Absent: the text is all that is told. */
+    piece: z.object({ step: stepIdentity.ordinal, offset: z.int().min(0) }).optional(),
   }),
   z.object({ ...base, type: z.literal('cost'), usd: z.number().min(0), label: z.string().nullable() }),
   z.object({

@@ -16,6 +16,17 @@ export const MODEL_ARGUMENTS_BYTES_MAX = 128 * 1024;
 /** All attempts to get an answer together. */
 export const MODEL_TIMEOUT_MS = { default: 120_000, most: 300_000 };
 
+/** Images and files of one question: how many, of one, and all together. */
+export const MODEL_FILES_MAX = 10;
+export const MODEL_FILE_BYTES_MAX = 5 << 20;
+export const MODEL_FILES_BYTES_MAX = 20 << 20;
+
+const MODEL_IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+export const isModelImage = (mediaType: string): boolean => MODEL_IMAGES.includes(mediaType);
+export const isModelText = (mediaType: string): boolean => /^text\/[\w.+-]{1,60}$/.test(mediaType);
+export const isModelFile = (mediaType: string): boolean =>
+  mediaType === 'application/pdf' || isModelImage(mediaType) || isModelText(mediaType);
+
 /** What bounds a call. */
 export const callLimitsOf = (connection: string): { argumentsBytes: number; timeoutMs: number } =>
   connection === MODELS
@@ -36,8 +47,22 @@ export const toolCall = z.object({
   tool: z.string().min(1).max(200),
   arguments: jsonObject,
   timeoutMs: z.int().min(1).max(MODEL_TIMEOUT_MS.most),
+  /** The words of a model are told while they come: see ToolWords. */
+  stream: z.boolean().optional(),
 });
 export type ToolCall = z.infer<typeof toolCall>;
+
+/** Of one message. */
+export const TOOL_WORDS_CHARS_MAX = 4_000;
+/** More of the text that a call answers with, masked. Live only: the reply has all of it. */
+export const toolWords = z.object({
+  token: z.string(),
+  ordinal: stepIdentity.ordinal,
+  /** Number of characters before it, in UTF-16. */
+  from: z.int().min(0),
+  text: z.string().max(TOOL_WORDS_CHARS_MAX),
+});
+export type ToolWords = z.infer<typeof toolWords>;
 
 export const toolFailureCodes = [
   'unknown_tool',

@@ -1,3 +1,5 @@
+export { attachmentKey, isDigest } from './attachment-key';
+export { bookCost } from './book-cost';
 export { type DeleteWithRuns, deleteRunsOfSubject, deleteRunsOfWorkspace } from './delete-runs';
 export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';

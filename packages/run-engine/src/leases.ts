@@ -2,6 +2,7 @@
 import {
   type ArtifactReply,
   type ArtifactRequest,
+  type AttachmentReply,
   artifactRequest,
   type Bus,
   encode,
@@ -10,17 +11,25 @@ import {
   type LeaseReply,
   leaseRenewal,
   listen,
+  MODEL_FILE_BYTES_MAX,
   newId,
+  type RunLimits,
   type RunSource,
   runSubjects,
 } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { attachmentKey, isDigest } from './attachment-key';
 import { runFolder } from './delete-runs';
 import { NOT_HELD, type RunTokens } from './run-tokens';
 
 const UPLOAD_SECONDS = 600;
+
+function sizeMaxOf(purpose: ArtifactRequest['purpose'], limits: RunLimits): number {
+  if (purpose === 'attachment') return MODEL_FILE_BYTES_MAX;
+  return purpose === 'output' ? limits.outputBytes : limits.artifactBytes;
+}
 
 export function keepLeases(deps: {
   bus: Bus;
@@ -70,7 +79,7 @@ export function keepLeases(deps: {
       [held.map((r) => r.runId), held.map((r) => r.attempt), executorId, leaseMs / 1000],
     );
 
-  async function placeArtifact(executorId: string, request: ArtifactRequest): Promise<ArtifactReply> {
+  async function placeArtifact(executorId: string, request: ArtifactRequest): Promise<ArtifactReply | AttachmentReply> {
     if (!tokens.accepts({ ...request, executorId })) return NOT_HELD;
     const { rows } = await pool.query(
       `SELECT workspace_id, spec FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running'`,
@@ -78,9 +87,15 @@ export function keepLeases(deps: {
     );
     if (!rows[0]) return NOT_HELD;
     const { workspace_id: workspaceId, spec } = rows[0];
-    const sizeMax = request.purpose === 'output' ? spec.limits.outputBytes : spec.limits.artifactBytes;
-    if (request.size > sizeMax) return { refused: `${request.size} bytes are more than the limit of ${sizeMax}` };
-    const key = `${runFolder(workspaceId, request.runId)}/${request.attempt}/${newId('')}`;
+    const { purpose, name, size } = request;
+    const sizeMax = sizeMaxOf(purpose, spec.limits);
+    if (size > sizeMax) return { refused: `${size} bytes are more than the limit of ${sizeMax}` };
+    const isAttachment = purpose === 'attachment';
+    if (isAttachment && !isDigest(name)) return { refused: 'a file for a model has no name but its SHA-256' };
+    const key = isAttachment
+      ? attachmentKey(workspaceId, request.runId, name)
+      : `${runFolder(workspaceId, request.runId)}/${request.attempt}/${newId('')}`;
+    if (isAttachment && (await objects.head(key))?.size === size) return { known: true };
     const url = await objects.presignPut(key, {
       sizeMax: request.size,
       contentType: request.contentType,

@@ -93,7 +93,7 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
     case 'cost':
       return { type: 'cost', data: { usd: event.usd, label: event.label } };
     case 'agent':
-      return { type: event.part, data: { name: event.name, text: event.text } };
+      return { type: event.part, data: { name: event.name, text: event.text, ...event.piece } };
     case 'request': {
       const { type, seq: _seq, at: _at, bytesSent, bytesReceived, durationMs, problem = null, ...told } = event;
       const sizes = { bytes_sent: bytesSent, bytes_received: bytesReceived, duration_ms: durationMs };

@@ -29,23 +29,29 @@ import type { Run } from './run';
 import { NOT_HELD, type RunTokens } from './run-tokens';
 import {
   beginToolCall,
+  CALL_RENEW_MS,
   endToolCall,
   failureIn,
   findHeldRun,
   findToolStep,
   giveUpToolCall,
+  renewToolCall,
   type ToolOutcome,
   type ToolPlace,
   type ToolStep,
 } from './tool-steps';
+import { openWords } from './tool-words';
 
-export type AskedTool = Pick<ToolCall, 'connection' | 'tool' | 'arguments' | 'timeoutMs'>;
+export type AskedTool = Pick<ToolCall, 'connection' | 'tool' | 'arguments' | 'timeoutMs' | 'stream'>;
 
 export interface PreparedTool {
   /** Calling twice does no harm. */
   isRepeatable: boolean;
-  /** Takes no longer than `timeoutMs`. Never throws for anything that the other side does. */
-  call(): Promise<ToolOutcome>;
+  /**
+   * Takes no longer than `timeoutMs`. Never throws for anything that the other side does.
+   * @param tell takes more of the answer's text, masked, while it comes; it is lost where nobody waits for it
+   */
+  call(tell: (text: string) => void): Promise<ToolOutcome>;
 }
 
 /** Finds the tool and checks its arguments, without an effect. */
@@ -55,7 +61,7 @@ export type PrepareTool = (run: Run, asked: AskedTool) => Promise<PreparedTool |
 export const TOOL_CALLS_MAX = 500;
 /** At this replica, of tools and of models; each may hold an answer of some megabytes. */
 const AT_ONCE_MAX = 100;
-/** For storing what came of a call. */
+/** For all attempts to store what came of a call. */
 const STORE_MS_MAX = 20_000;
 const POLL_MS = 250;
 /** How long calls that go on may hold up the end of the process. */
@@ -134,10 +140,32 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
       await giveUpToolCall(pool, place, OUTCOME_UNKNOWN);
       continue;
     }
-    const until = await beginToolCall(pool, place, call.timeoutMs + STORE_MS_MAX);
-    if (!until) continue;
-    const outcome = 'failed' in prepared ? { ...prepared, isFinal: false } : await carryOut(deps, prepared);
-    await store(deps, { place, until, outcome });
+    const startedAt = await beginToolCall(pool, place);
+    if (startedAt) await make(deps, call, { place, startedAt, prepared });
+  }
+}
+
+/** Other replicas leave the call alone for as long as this one renews it. */
+async function make(
+  deps: Deps,
+  call: ToolCall & { executorId: string },
+  { place, startedAt, prepared }: { place: ToolPlace; startedAt: Date; prepared: Awaited<ReturnType<PrepareTool>> },
+): Promise<void> {
+  const { pool, log } = deps;
+  const renewing = setInterval(() => {
+    renewToolCall(pool, place, startedAt).catch((err) =>
+      log.warn({ err, runId: place.runId }, 'tool call not renewed'),
+    );
+  }, CALL_RENEW_MS);
+  const words = call.stream ? openWords(deps, call) : null;
+  try {
+    const tell = words?.push ?? (() => {});
+    const outcome = 'failed' in prepared ? { ...prepared, isFinal: false } : await carryOut(deps, prepared, tell);
+    words?.end();
+    await store(deps, { place, startedAt, outcome });
+  } finally {
+    words?.end();
+    clearInterval(renewing);
   }
 }
 
@@ -168,8 +196,12 @@ async function prepare({ prepare, log }: Deps, run: Run, call: ToolCall) {
   }
 }
 
-async function carryOut({ log }: Deps, { call, isRepeatable }: PreparedTool): Promise<ToolOutcome> {
-  const outcome = await call().catch((err): ToolOutcome => {
+async function carryOut(
+  { log }: Deps,
+  { call, isRepeatable }: PreparedTool,
+  tell: (text: string) => void,
+): Promise<ToolOutcome> {
+  const outcome = await call(tell).catch((err): ToolOutcome => {
     log.error({ err }, 'tool call not carried out');
     const message = 'The call failed in the platform itself; it may have had its effect.';
     return { failed: { code: 'outcome_unknown', message }, isFinal: !isRepeatable };
@@ -178,21 +210,22 @@ async function carryOut({ log }: Deps, { call, isRepeatable }: PreparedTool): Pr
   const bytes = Buffer.byteLength(JSON.stringify(outcome.result ?? null));
   if (bytes <= STEP_BYTES_MAX) return outcome;
   const message = `Its answer is ${bytes} bytes of JSON, the limit is ${STEP_BYTES_MAX}: ask for less, with arguments that choose fields or pages.`;
-  const usd = outcome.usd ?? 0;
-  return { failed: { code: 'too_large', message }, isFinal: !isRepeatable, usd };
+  const { settle } = outcome;
+  return { failed: { code: 'too_large', message }, isFinal: !isRepeatable, ...(settle && { settle }) };
 }
 
 /** The call is over: what came of it is lost only if it cannot be stored for long. */
 async function store(
   { pool, log }: Deps,
-  { place, until, outcome }: { place: ToolPlace; until: Date; outcome: ToolOutcome },
+  { place, startedAt, outcome }: { place: ToolPlace; startedAt: Date; outcome: ToolOutcome },
 ): Promise<void> {
+  const deadline = Date.now() + STORE_MS_MAX;
   for (;;) {
     try {
-      await endToolCall(pool, place, until, outcome);
+      await endToolCall(pool, place, startedAt, outcome);
       return;
     } catch (err) {
-      if (Date.now() >= until.getTime()) throw err;
+      if (Date.now() >= deadline) throw err;
       log.warn({ err, runId: place.runId }, 'what came of a tool call is not stored yet: trying again');
       await delay(POLL_MS, undefined, { ref: false });
     }

@@ -5,7 +5,7 @@
  * code had gone on to another step. An outcome that nobody knows is final, and stored as a completed step that failed.
  */
 import { STEP_FAILED, type ToolFailure, toolFailure } from '@gantry/events';
-import { statement } from '@gantry/postgres';
+import { type Sql, statement, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Run } from './run';
 import { RUN_COLUMNS, toRun } from './run-row';
@@ -40,6 +40,10 @@ export async function findHeldRun(pool: Pool, { runId, attempt, executorId }: To
   return rows[0] ? toRun(rows[0]) : null;
 }
 
+/** How long nobody else makes a call whose replica is silent; it renews three times as often. */
+const CALL_LEASE_MS = 15_000;
+export const CALL_RENEW_MS = CALL_LEASE_MS / 3;
+
 /** The record at its place, and the number of tools that the run has called. */
 export async function findToolStep(
   pool: Pool,
@@ -63,35 +67,36 @@ const MAY_BEGIN = `run_steps.kind = 'tool' AND run_steps.name = $name AND (
 const BEGIN = statement(
   'begin-tool-call',
   `INSERT INTO run_steps (run_id, ordinal, kind, name, status, attempt, started_at, calling_until)
-   SELECT r.id, $ordinal::int, 'tool', $name::text, 'calling', $attempt::int, now(), now() + $busy_ms::float8 * interval '1 ms'
+   SELECT r.id, $ordinal::int, 'tool', $name::text, 'calling', $attempt::int, now(), now() + interval '${CALL_LEASE_MS} ms'
    FROM runs r WHERE r.id = $run_id AND r.attempt = $attempt AND r.executor_id = $executor_id AND r.status = 'running'
    ON CONFLICT (run_id, ordinal) DO UPDATE SET status = 'calling', attempt = excluded.attempt, result = NULL,
      started_at = excluded.started_at, finished_at = NULL, calling_until = excluded.calling_until
    WHERE ${MAY_BEGIN}
-   RETURNING calling_until AS "until"`,
+   RETURNING started_at AS "startedAt"`,
 );
 
-/** @returns what `endToolCall` needs; null where somebody else was faster, or the run is elsewhere */
-export async function beginToolCall(pool: Pool, place: ToolPlace, busyMs: number): Promise<Date | null> {
+/** @returns when it began, by which the call is known; null where somebody else was faster, or the run is elsewhere */
+export async function beginToolCall(pool: Pool, place: ToolPlace): Promise<Date | null> {
   const { runId, executorId, ...rest } = place;
-  const { rows } = await pool.query(BEGIN({ ...rest, run_id: runId, executor_id: executorId, busy_ms: busyMs }));
-  return rows[0]?.until ?? null;
+  const { rows } = await pool.query(BEGIN({ ...rest, run_id: runId, executor_id: executorId }));
+  return rows[0]?.startedAt ?? null;
+}
+
+/** A call that was taken for lost has begun anew, at another time. */
+const IS_THIS = "run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND started_at = $started_at";
+
+const RENEW = statement(
+  'renew-tool-call',
+  `UPDATE run_steps SET calling_until = now() + interval '${CALL_LEASE_MS} ms' WHERE ${IS_THIS}`,
+);
+
+export async function renewToolCall(pool: Pool, { runId, ordinal }: ToolPlace, startedAt: Date): Promise<void> {
+  await pool.query(RENEW({ run_id: runId, ordinal, started_at: startedAt }));
 }
 
 const END = statement(
   'end-tool-call',
-  `UPDATE run_steps SET status = $status, result = $result::json, finished_at = now(), calling_until = NULL
-   WHERE run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND calling_until = $until`,
-);
-
-/** A row of its own, which each event of the run writes as well: not for calls that cost nothing. */
-const END_AND_BOOK = statement(
-  'end-tool-call-and-book',
-  `WITH ended AS (
-     UPDATE run_steps SET status = $status, result = $result::json, finished_at = now(), calling_until = NULL
-     WHERE run_id = $run_id AND ordinal = $ordinal AND status = 'calling' AND calling_until = $until RETURNING run_id
-   )
-   UPDATE runs r SET cost_usd = r.cost_usd + $usd FROM ended WHERE r.id = ended.run_id`,
+  `UPDATE run_steps SET status = $status, result = $result::json, finished_at = now(), calling_until = NULL WHERE ${IS_THIS}`,
 );
 
 export type ToolOutcome = (
@@ -99,17 +104,28 @@ export type ToolOutcome = (
   /** `isFinal`: not called again by a later attempt either, because it may have had an effect. */
   | { failed: ToolFailure; isFinal: boolean }
 ) & {
-  /** What the call has cost, in US dollars; it is added to the cost of the run. */
-  usd?: number;
+  /** Books what the call has cost, in the transaction that records what came of it. Idempotent. */
+  settle?: (tx: Sql) => Promise<unknown>;
 };
 
 /** False: another call has taken its place. The run may have moved on; what came of the call is for its next attempt then. */
-export async function endToolCall(pool: Pool, place: ToolPlace, until: Date, outcome: ToolOutcome): Promise<boolean> {
-  const { runId: run_id, ordinal } = place;
+export async function endToolCall(
+  pool: Pool,
+  place: ToolPlace,
+  startedAt: Date,
+  outcome: ToolOutcome,
+): Promise<boolean> {
   const status = 'failed' in outcome && !outcome.isFinal ? 'failed' : 'completed';
-  const row = { run_id, ordinal, until, status, result: recordOf(outcome) };
-  const { rowCount } = await pool.query(outcome.usd ? END_AND_BOOK({ ...row, usd: outcome.usd }) : END(row));
-  return rowCount === 1;
+  const end = END({
+    ...{ run_id: place.runId, ordinal: place.ordinal, started_at: startedAt },
+    ...{ status, result: recordOf(outcome) },
+  });
+  const { settle } = outcome;
+  if (!settle) return (await pool.query(end)).rowCount === 1;
+  return transaction(pool, async (tx) => {
+    await settle(tx);
+    return (await tx.query(end)).rowCount === 1;
+  });
 }
 
 const GIVE_UP = statement(

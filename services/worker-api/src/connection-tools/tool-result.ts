@@ -25,10 +25,13 @@ export const failure = (code: ToolFailure['code'], message: string): ToolFailure
   message: message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)}…` : message,
 });
 
+/** Without what PostgreSQL does not take as text. */
+export const storable = (text: string): string => text.replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
+
 /** Without secrets of the run and of the connection, which the other side may have sent back, and without text that is not stored. */
 export function presentable(outcome: ToolOutcome, secrets: string[]): ToolOutcome {
   const masked = maskOf(secrets);
-  const shown = (text: string): string => masked(text).replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
+  const shown = (text: string): string => storable(masked(text));
   if ('failed' in outcome) {
     return { ...outcome, failed: { ...outcome.failed, message: shown(outcome.failed.message) } };
   }

@@ -28,6 +28,8 @@ interface ProviderAnswer {
 
 /** Of the AI SDK, for data that is not of the protocol: it would be the same the next time. */
 const UNREADABLE = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
+/** Of the AI SDK, for an image or a file that a provider's protocol has no place for. */
+const UNSUPPORTED = /^AI_(UnsupportedFunctionality|InvalidArgument|InvalidDataContent|InvalidMessageRole)Error$/;
 const CAUSES_MAX = 5;
 
 interface Cause {
@@ -63,6 +65,9 @@ export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut
   const { statusCode: status, responseHeaders = {}, message = '' } = answer;
   const said = withoutKeys(String(message), provider).slice(0, SAID_CHARS_MAX);
   if (isUnreadable(answer)) return failed('model_malformed', `the answer could not be read: ${said}`, false);
+  if (UNSUPPORTED.test(String((answer as Cause).name))) {
+    return failed('model_refused', `it cannot be asked this: ${said}`, false);
+  }
   const retryAfterMs = retryAfterOf(responseHeaders['retry-after']);
   switch (status) {
     case undefined:

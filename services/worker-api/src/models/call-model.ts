@@ -9,9 +9,9 @@ import type { Logger } from 'pino';
 import { isOurs, type ModelFailed } from './call-failure';
 import { reserveCall } from './model-budget';
 import { type Ending, type Spender, settleModelCall } from './model-call-repository';
-import { costOf, estimateTokens, maximumCost, type Usage } from './model-cost';
+import { costOf, maximumCost, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
-import { inputTextOf, type ModelRequest, maxOutputTokensOf, type ReadAnswer, readAnswer } from './read-answer';
+import { inputTokensOf, type ModelRequest, maxOutputTokensOf, type ReadAnswer, readAnswer } from './read-answer';
 
 export interface ModelCallDeps {
   pool: Pool;
@@ -24,8 +24,6 @@ export interface CallOptions extends ModelRequest {
   models: OfferedModel[];
   spender: Spender;
   about: { conversationId: string | null; turnId: string | null };
-  /** Of each attempt, once it is known. In US dollars; null: its model has no price. */
-  onCost?: (usd: number | null) => void;
 }
 
 export interface ModelAnswer extends Pick<ReadAnswer, 'content' | 'isCut' | 'failure' | 'usage'> {
@@ -68,7 +66,7 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
   const { pool, now } = deps;
   const { spender, about, signal } = options;
   signal.throwIfAborted();
-  const inputTokens = estimateTokens(inputTextOf(options));
+  const inputTokens = inputTokensOf(options);
   const reservedUsd = maximumCost(model.price, inputTokens, maxOutputTokensOf(model, options));
   const id = await reserveCall(pool, { ...spender, ...about, model: model.id, reservedUsd, now: now() });
   const settle = (tx: Sql, ending: Ending) => settleModelCall(tx, id, ending, now());
@@ -76,7 +74,6 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
     const { usage, failure, ...read } = await readAnswer(model, options);
     const usd = costOf(model.price, usage);
     const outcome = failure ? 'failed' : 'ok';
-    options.onCost?.(usd);
     return {
       ...{ ...read, failure, usage, usd, model: model.id },
       settle: (tx) => settle(tx, { outcome, errorCode: failure?.code ?? null, usage, usd }),
@@ -85,8 +82,7 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
     // Stopped: nobody knows what came of it, so it counts as its input and all that it might have said.
     const usage = { ...NOTHING, inputTokens };
     const outcome = isOurs(err) ? 'stopped' : 'failed';
-    options.onCost?.(reservedUsd);
-    await settle(pool, { outcome, errorCode: null, usage, usd: reservedUsd });
+    await transaction(pool, (tx) => settle(tx, { outcome, errorCode: null, usage, usd: reservedUsd }));
     throw err;
   }
 }

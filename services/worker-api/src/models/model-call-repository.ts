@@ -3,6 +3,7 @@
  * call belongs to. Until then its maximum counts against budgets, so several at once never share what is left for one.
  */
 import { type Sql, statement } from '@gantry/postgres';
+import { bookCost } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import { countForTokens, type TokenBudgets } from '../runs/token-budget';
 import type { Usage } from './model-cost';
@@ -137,8 +138,18 @@ const SETTLE = statement(
       coalesce(usd, 0) AS usd`),
 );
 
-export const settleModelCall = (tx: Sql, id: string, { usage, ...ending }: Ending, now: Date): Promise<unknown> =>
-  tx.query(SETTLE({ ...usage, ...ending, id, now }));
+/** In a transaction: what a run has cost is the sum of its calls that are settled, and of what its process used. */
+export async function settleModelCall(tx: Sql, id: string, { usage, ...ending }: Ending, now: Date): Promise<void> {
+  const { rows } = await tx.query<{ run_id: string | null }>(
+    "SELECT run_id FROM model_calls WHERE id = $1 AND outcome = 'started' FOR UPDATE",
+    [id],
+  );
+  const [call] = rows;
+  if (!call) return;
+  // Before the budgets of tokens, which are counted behind the end of a run as well.
+  if (call.run_id !== null && ending.usd) await bookCost(tx, call.run_id, ending.usd);
+  await tx.query(SETTLE({ ...usage, ...ending, id, now }));
+}
 
 /** No call takes as long: its replica has died, and it counts with the most that it can have cost. */
 const LOST_AFTER = '15 minutes';

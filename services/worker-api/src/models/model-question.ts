@@ -1,5 +1,7 @@
 /** What the code of a run asks a model. */
-import type { ModelMessage, ToolSet } from 'ai';
+import { isModelFile, isModelImage, MODEL_FILES_MAX } from '@gantry/events';
+import { isDigest } from '@gantry/run-engine';
+import type { FilePart, ImagePart, ModelMessage, TextPart, ToolSet } from 'ai';
 import { z } from 'zod';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -8,9 +10,33 @@ const id = z.string().min(1).max(200);
 /** The size of all is bounded by the protocol. */
 const text = z.string();
 const object = z.record(z.string(), z.unknown());
+const MEDIA_TYPES = 'image/png, image/jpeg, image/gif, image/webp, application/pdf and text/*';
+
+/** The code has handed it over before, see files-of-question.ts. */
+const file = z
+  .strictObject({
+    type: z.enum(['image', 'file']),
+    sha256: z.string().refine(isDigest, 'must be a SHA-256 in hexadecimal digits'),
+    media_type: z.string().refine(isModelFile, `must be one of ${MEDIA_TYPES}`),
+    name: z.string().max(255).optional(),
+  })
+  .refine((one) => one.type === 'file' || isModelImage(one.media_type), {
+    message: 'is no image',
+    path: ['media_type'],
+  });
+export type AskedFile = z.infer<typeof file>;
 
 const message = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('user'), content: text }),
+  z.strictObject({
+    role: z.literal('user'),
+    content: z.union([
+      text,
+      z
+        .array(z.union([z.strictObject({ type: z.literal('text'), text }), file]))
+        .min(1)
+        .max(50),
+    ]),
+  }),
   z.strictObject({
     ...{ role: z.literal('assistant'), content: text },
     tool_calls: z
@@ -39,6 +65,11 @@ export const askedModel = z
     max_output_tokens: z.int().min(1).max(128_000).optional(),
   })
   .superRefine(({ messages }, context) => {
+    const files = filesIn(messages).length;
+    if (files > MODEL_FILES_MAX) {
+      const says = `${files} images and files are too many for a question, ${MODEL_FILES_MAX} are possible`;
+      context.addIssue({ code: 'custom', path: ['messages'], message: says });
+    }
     const known = new Set<string>();
     for (const [index, one] of messages.entries()) {
       for (const call of (one.role === 'assistant' && one.tool_calls) || []) known.add(call.id);
@@ -48,6 +79,12 @@ export const askedModel = z
     }
   });
 export type AskedModel = z.infer<typeof askedModel>;
+
+export function filesIn(messages: z.infer<typeof message>[]): AskedFile[] {
+  return messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [] : content.flatMap((part) => (part.type === 'text' ? [] : [part])),
+  );
+}
 
 /** Whom the calls of a tool go to. `destructive`: it may overwrite or remove something. */
 export type Served =
@@ -63,11 +100,17 @@ export interface OfferedTool {
   serves?: Served;
 }
 
+export type PartOf = (file: AskedFile) => TextPart | ImagePart | FilePart;
+
 /** As the AI SDK has them. */
-export function messagesOf(asked: AskedModel['messages']): ModelMessage[] {
+export function messagesOf(asked: AskedModel['messages'], partOf: PartOf): ModelMessage[] {
   const names = new Map<string, string>();
   return asked.map((one): ModelMessage => {
-    if (one.role === 'user') return one;
+    if (one.role === 'user') {
+      const { role, content } = one;
+      if (typeof content === 'string') return { role, content };
+      return { role, content: content.map((part) => (part.type === 'text' ? part : partOf(part))) };
+    }
     if (one.role === 'tool') {
       const { tool_call_id: toolCallId, content: value } = one;
       const result = { type: 'tool-result' as const, toolCallId, toolName: names.get(toolCallId) ?? 'unknown_tool' };

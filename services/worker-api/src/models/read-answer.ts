@@ -2,7 +2,7 @@
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
 import { failureOf, ModelFailed } from './call-failure';
 import { openModel } from './language-model';
-import { estimateTokens, type Usage } from './model-cost';
+import { estimateFileTokens, estimateTokens, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
 
 export interface ModelRequest {
@@ -42,12 +42,21 @@ export const maxOutputTokensOf = (
   { maxOutputTokens: asked = Number.POSITIVE_INFINITY }: Pick<ModelRequest, 'maxOutputTokens'>,
 ): number => Math.min(asked, provider.max_output_tokens ?? OUTPUT_TOKENS);
 
-export const inputTextOf = ({ system, messages, tools }: ModelRequest): string =>
-  JSON.stringify([
-    system,
-    messages,
-    Object.entries(tools).map(([name, { description, inputSchema }]) => [name, description, inputSchema]),
+/** Of all that is asked: texts by their length, images and files by what they are. */
+export function inputTokensOf({ system, messages, tools }: ModelRequest): number {
+  const described = Object.entries(tools).map(([name, { description, inputSchema }]) => [
+    name,
+    description,
+    inputSchema,
   ]);
+  let files = 0;
+  const text = JSON.stringify([system, messages, described], (_, value: unknown) => {
+    if (!(value instanceof Uint8Array)) return value;
+    files += estimateFileTokens(value);
+    return '';
+  });
+  return estimateTokens(text) + files;
+}
 
 /** Never throws for a failure of the provider: what came until then is worth its money. @throws AbortError when stopped */
 export async function readAnswer(model: OfferedModel, request: ModelRequest): Promise<ReadAnswer> {
@@ -166,6 +175,6 @@ const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } }, bedrock: { 
 function estimated(request: ModelRequest, content: AnswerPart[], isFailed: boolean): Usage {
   const none = { cacheReadTokens: 0, cacheWriteTokens: 0, isEstimated: true };
   if (isFailed && content.length === 0) return { ...none, inputTokens: 0, outputTokens: 0 };
-  const inputTokens = estimateTokens(inputTextOf(request));
+  const inputTokens = inputTokensOf(request);
   return { ...none, inputTokens, outputTokens: estimateTokens(JSON.stringify(content)) };
 }

@@ -6,12 +6,13 @@ import { DEFAULT_MODEL, type JobTools, MODELS, type ToolFailure } from '@gantry/
 import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { AskedTool, PreparedTool, Run, ToolOutcome } from '@gantry/run-engine';
-import { failure, presentable } from '../connection-tools/tool-result';
+import { failure, presentable, storable } from '../connection-tools/tool-result';
 import type { Deps } from '../deps';
-import { mapTexts, maskOf } from '../masked-texts';
+import { mapTexts, maskingStream, maskOf } from '../masked-texts';
 import { tokenBudgetsOfRun } from '../runs/token-budget';
 import { ModelFailed } from './call-failure';
 import { callModel, type ModelAnswer } from './call-model';
+import { filesOfQuestion } from './files-of-question';
 import { repairing, schemaPrompt, valueIn } from './json-answer';
 import { budgetOfWorker } from './model-call-repository';
 import { type AskedModel, askedModel, messagesOf, type OfferedTool, toolSetOf } from './model-question';
@@ -38,7 +39,7 @@ export async function prepareModel(
   try {
     const isDefault = name === DEFAULT_MODEL && !deps.models.list.some(({ aliases }) => aliases.includes(name));
     const models = deps.models.resolve(isDefault ? undefined : name);
-    return { isRepeatable: true, call: () => ask(deps, run, { asked, models, timeoutMs }) };
+    return { isRepeatable: true, call: (tell) => ask(deps, run, { asked, models, timeoutMs }, tell) };
   } catch (err) {
     if (err instanceof AppError) return { failed: failure('unknown_tool', err.detail) };
     throw err;
@@ -52,31 +53,31 @@ interface Question {
 }
 
 /** Never throws for anything that a provider does, or that a budget forbids. */
-async function ask(deps: Deps, run: Run, question: Question): Promise<ToolOutcome> {
+async function ask(deps: Deps, run: Run, question: Question, tell: (text: string) => void): Promise<ToolOutcome> {
   const secrets = await deps.secrets.valuesOf(run.workspaceId);
-  let usd = 0;
-  const book = (more: number | null) => {
-    usd += more ?? 0;
-  };
-  const outcome = await answerOf(deps, run, question, { masked: maskOf(secrets), book }).catch((err): ToolOutcome => {
-    if (err instanceof ModelFailed) return failed('unavailable', `${err.detail} (${err.code})`);
+  const words = maskingStream(secrets);
+  const onText = (text: string) => tell(storable(words.push(text)));
+  const outcome = await answerOf(deps, run, question, { masked: maskOf(secrets), onText }).catch((err): ToolOutcome => {
+    if (err instanceof ModelFailed) return unanswered(err);
     if (err instanceof AppError && err.kind === 'forbidden') return failed('budget_exceeded', err.detail);
     if ((err as Error).name !== 'TimeoutError') throw err;
     return failed('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
   });
-  return { ...presentable(outcome, secrets), usd };
+  tell(storable(words.end()));
+  const { settle } = outcome;
+  return { ...presentable(outcome, secrets), ...(settle && { settle }) };
 }
 
-const failed = (code: ToolFailure['code'], message: string): ToolOutcome => ({
-  failed: failure(code, message),
-  isFinal: false,
-});
+const failed = (code: ToolFailure['code'], message: string) => ({ failed: failure(code, message), isFinal: false });
 
+const unanswered = ({ detail, code }: ModelFailed) => failed('unavailable', `${detail} (${code})`);
+
+/** The last answer is settled with the step that it is recorded in, so that nobody pays for one that is asked for again. */
 async function answerOf(
   deps: Deps,
   run: Run,
   { asked, models, timeoutMs }: Question,
-  { masked, book }: { masked: (text: string) => string; book: (usd: number | null) => void },
+  { masked, onText }: { masked: (text: string) => string; onText: (text: string) => void },
 ): Promise<ToolOutcome> {
   const {
     system = '',
@@ -87,6 +88,8 @@ async function answerOf(
   } = mapTexts(asked, masked) as AskedModel;
   const tools = await offeredTools(deps, run, named);
   if ('failed' in tools) return { failed: tools.failed, isFinal: false };
+  const files = await filesOfQuestion(deps, run, messages, masked);
+  if ('failed' in files) return { failed: files.failed, isFinal: false };
   const [budgets, worker] = await Promise.all([
     tokenBudgetsOfRun(deps.pool, run.id),
     budgetOfWorker(deps.pool, run.workspaceId, run.subjectId),
@@ -104,43 +107,48 @@ async function answerOf(
   const usage = { input_tokens: 0, output_tokens: 0, usd: null as number | null };
   const turn = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
     const answer = await callModel(deps, {
-      ...{ models, spender, signal, onCost: book, onText: () => {} },
+      ...{ models, spender, signal, onText },
       about: { conversationId: null, turnId: null },
       system: schema ? schemaPrompt(system, schema) : system,
-      messages: messagesOf([...messages, ...more]),
+      messages: messagesOf([...messages, ...more], files.partOf),
       tools: await toolSetOf(tools),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     });
-    await transaction(deps.pool, (tx) => answer.settle(tx));
-    if (answer.failure) throw answer.failure;
     usage.input_tokens += answer.usage.inputTokens;
     usage.output_tokens += answer.usage.outputTokens;
     if (answer.usd !== null) usage.usd = (usage.usd ?? 0) + answer.usd;
     return answer;
   };
-  const shown = (answer: ModelAnswer, output?: unknown): ToolOutcome => ({
+  const shown = ({ settle, ...answer }: ModelAnswer, output?: unknown): ToolOutcome => ({
     result: {
       ...{ text: textOf(answer), ...(output !== undefined && { output }), tool_calls: callsOf(answer, tools) },
       ...{ cut: answer.isCut, model: answer.model, usage },
     },
+    settle,
   });
   const first = await turn([]);
+  const { settle } = first;
+  if (first.failure) return { ...unanswered(first.failure), settle };
   if (!schema || callsOf(first, tools).length) return shown(first);
   const read = valueIn(textOf(first), schema);
   if ('value' in read) return shown(first, read.value);
-  if (first.isCut) return failed('invalid_output', 'the answer is longer than the call may give');
+  if (first.isCut) return { ...failed('invalid_output', 'the answer is longer than the call may give'), settle };
+  await transaction(deps.pool, settle);
   const second = await turn(repairing(textOf(first), read.problems));
+  if (second.failure) return { ...unanswered(second.failure), settle: second.settle };
   const repaired = valueIn(textOf(second), schema);
   if ('value' in repaired) return shown(second, repaired.value);
   const said = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
-  return failed('invalid_output', said);
+  return { ...failed('invalid_output', said), settle: second.settle };
 }
 
-const textOf = ({ content }: ModelAnswer): string =>
+type Content = Pick<ModelAnswer, 'content'>;
+
+const textOf = ({ content }: Content): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 
 /** Those that were declared: a model also asks for what it has read of elsewhere. */
-const callsOf = ({ content }: ModelAnswer, offered: OfferedTool[]) =>
+const callsOf = ({ content }: Content, offered: OfferedTool[]) =>
   content.flatMap((part) => {
     const tool = part.type === 'tool-call' ? offered.find(({ name }) => name === part.toolName) : undefined;
     if (part.type !== 'tool-call' || !tool) return [];

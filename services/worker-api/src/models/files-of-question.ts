@@ -1,0 +1,63 @@
+/**
+ * Images and files of a question. The code of a run hands them over before it asks, and names them by their content: they are read
+ * from what that very run has stored, whatever the question says.
+ */
+import { createHash } from 'node:crypto';
+import {
+  isModelImage,
+  isModelText,
+  MODEL_FILE_BYTES_MAX,
+  MODEL_FILES_BYTES_MAX,
+  type ToolFailure,
+} from '@gantry/events';
+import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
+import { attachmentKey, type Run } from '@gantry/run-engine';
+import { failure } from '../connection-tools/tool-result';
+import type { Deps } from '../deps';
+import { type AskedFile, type AskedModel, filesIn, type PartOf } from './model-question';
+
+type Read = { partOf: PartOf } | { failed: ToolFailure };
+
+/** @param masked of texts: what is in an image or in a PDF cannot be masked */
+export async function filesOfQuestion(
+  { objects }: Pick<Deps, 'objects'>,
+  { id, workspaceId }: Run,
+  messages: AskedModel['messages'],
+  masked: (text: string) => string,
+): Promise<Read> {
+  const data = new Map<string, Buffer>();
+  let bytes = 0;
+  for (const file of filesIn(messages)) {
+    const known = data.get(file.sha256) ?? (await read(file));
+    if (!known) return refused(`this run has handed over no ${file.type} ${nameOf(file)}`);
+    data.set(file.sha256, known);
+    bytes += known.length;
+    if (bytes > MODEL_FILES_BYTES_MAX) {
+      return refused(`the images and files of a question have more than ${MODEL_FILES_BYTES_MAX >> 20} MB together`);
+    }
+  }
+  return { partOf: (file) => partOf(file, data.get(file.sha256) ?? Buffer.alloc(0)) };
+
+  async function read({ sha256 }: AskedFile): Promise<Buffer | null> {
+    try {
+      const found = await objects.getBuffer(attachmentKey(workspaceId, id, sha256), MODEL_FILE_BYTES_MAX);
+      return createHash('sha256').update(found).digest('hex') === sha256 ? found : null;
+    } catch (err) {
+      if (err instanceof ObjectMissing || err instanceof ObjectTooLarge) return null;
+      throw err;
+    }
+  }
+
+  function partOf(file: AskedFile, found: Buffer): ReturnType<PartOf> {
+    const { media_type: mediaType, name } = file;
+    if (isModelText(mediaType)) return { type: 'text', text: `${nameOf(file)}:\n${masked(found.toString())}` };
+    // A Buffer would be counted by its JSON.
+    const bytesOf = new Uint8Array(found);
+    if (isModelImage(mediaType)) return { type: 'image', image: bytesOf, mediaType };
+    return { type: 'file', data: bytesOf, mediaType, ...(name !== undefined && { filename: name }) };
+  }
+}
+
+const nameOf = ({ name, sha256 }: AskedFile): string => name ?? `sha256:${sha256.slice(0, 12)}`;
+
+const refused = (message: string) => ({ failed: failure('invalid_arguments', `messages: ${message}`) });
