@@ -4,13 +4,13 @@ import type { Logger } from 'pino';
 import { createMetrics } from './host/metrics';
 import { type MachineOptions, startMachine } from './machine';
 import { createRedactorCache } from './masking/redactor-cache';
-import { listenForCancellations } from './protocol/cancellations';
 import { createClaimLoop } from './protocol/claim-loop';
 import { watchConnection } from './protocol/connection-watch';
 import { createEventPublisher } from './protocol/event-publisher';
 import { serveInspections } from './protocol/inspections';
 import { createLeases } from './protocol/leases';
 import { createRuns } from './protocol/runs';
+import { listenForCancellations, listenForWords } from './protocol/service-messages';
 import { askForUploads, askToCallTools, askToRecordSteps } from './protocol/service-requests';
 import { openSpool } from './protocol/spool';
 import { announceStatus } from './protocol/status-announcer';
@@ -71,7 +71,8 @@ export async function startExecutor(options: ExecutorOptions) {
     return { state: draining ? 'draining' : 'ready', slots, busy, isolation, python, startedAt };
   };
   const status = announceStatus(bus, id, statusNow);
-  const cancellations = listenForCancellations({ bus, executorId: id, leases, log });
+  const listening = { bus, executorId: id, leases, log };
+  const [cancellations, words] = [listenForCancellations(listening), listenForWords(listening)];
   // Inspection requests name no runner: services know Python only.
   const inspections = serveInspections({ bus, runner: machine.python, log });
   claims.start();
@@ -85,6 +86,7 @@ export async function startExecutor(options: ExecutorOptions) {
     await claims.stop();
     await runs.endAll(drainMs);
     cancellations.unsubscribe();
+    words.unsubscribe();
     status.stop();
     leases.stop();
     publisher.stop();

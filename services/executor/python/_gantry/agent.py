@@ -13,6 +13,8 @@ RESULT_CHARS_MAX = 16_000
 # Of the JSON that a model is sent; the limit of a call is 128 KB.
 MESSAGES_CHARS_MAX = 80_000
 KEPT_MESSAGES = 6
+# Of tools; as many as the host takes.
+AT_ONCE_MAX, TOOL_SECONDS = 8, 30
 PROGRAM_SECONDS, REQUEST_SECONDS = 60, 30
 ANSWER_BYTES_MAX = 1 << 20
 
@@ -103,15 +105,15 @@ class Agent:
         most = self._settings["maxTurns"]
         for turn in range(1, most + 1):
             messages = self._fit(messages)
-            answer = self._ask(messages, tools=self._offered)
+            answer = self._ask(messages, stream=True, tools=self._offered)
             messages.append(answer.message)
             if not answer.tool_calls and not answer.text.strip():
                 messages.append({"role": "user", "content": NOTHING})
                 continue
             if not answer.tool_calls:
                 return self._result(messages, answer)
-            for call in answer.tool_calls:
-                messages.append({"role": "tool", "tool_call_id": call["id"], "content": self._carry_out(call)})
+            results = self._carry_out(answer.tool_calls)
+            messages += [{"role": "tool", "tool_call_id": call["id"], "content": told} for call, told in zip(answer.tool_calls, results)]
             self._context.progress(turn / most, f"turn {turn} of at most {most}")
         raise AgentStopped(f"the agent took {most} turns and came to no end; max_turns allows it more")
 
@@ -121,10 +123,10 @@ class Agent:
             return {"text": answer.text}
         return self._ask([*messages, {"role": "user", "content": FINISH}], schema=schema).output
 
-    def _ask(self, messages, **more):
-        answer = self._context.model(messages, system=self._system, model=self._settings["model"], **more)
+    def _ask(self, messages, stream=False, **more):
+        answer = self._context.model(messages, system=self._system, model=self._settings["model"], stream=stream, **more)
         if answer.text:
-            self._note("text", None, answer.text)
+            self._note("text", None, answer.text, live=not stream)
         return answer
 
     def _fit(self, messages):
@@ -140,27 +142,60 @@ class Agent:
         self._note("compaction", None, summary, messages=cut - 1)
         return [messages[0], {"role": "user", "content": f"Your own summary of the work so far:\n{summary}"}, *messages[cut:]]
 
-    def _carry_out(self, call):
-        name, arguments = call["name"], call.get("arguments")
-        self._note("tool_call", name, output.dumps(arguments), id=call["id"])
+    def _carry_out(self, calls):
+        """What the calls give, in their order. Neighbours that destroy nothing and that nobody has to approve are made at once."""
+        groups = []
+        for call in calls:
+            is_free = self._is_free(call)
+            if is_free and groups and groups[-1][0] and len(groups[-1][1]) < AT_ONCE_MAX:
+                groups[-1][1].append(call)
+            else:
+                groups.append((is_free, [call]))
+        return [told for _, group in groups for told in (self._at_once(group) if len(group) > 1 else [self._alone(group[0])])]
+
+    def _is_free(self, call):
+        served = call.get("serves") or {}
+        if "connection" not in served or served["destructive"] or not isinstance(call.get("arguments"), dict):
+            return False
+        return self._rule_of(served) in ("destructive", "never")
+
+    def _alone(self, call):
+        self._note("tool_call", call["name"], output.dumps(call.get("arguments")), id=call["id"])
+        arguments = call.get("arguments")
         try:
-            result, failed = self._call(name, call.get("serves"), arguments if isinstance(arguments, dict) else {}), False
+            result, error = self._call(call["name"], call.get("serves"), arguments if isinstance(arguments, dict) else {}), None
         except MemoryError:
             raise
-        except Exception as error:                              # of any kind: the model reads what went wrong
-            result, failed = f"{type(error).__name__}: {error}", True
+        except Exception as caught:                             # of any kind: the model reads what went wrong
+            result, error = None, caught
+        return self._told(call, result, error)
+
+    def _at_once(self, calls):
+        for call in calls:
+            self._note("tool_call", call["name"], output.dumps(call["arguments"]), id=call["id"])
+        asked = [(call["serves"]["connection"], call["serves"]["tool"], call["arguments"], TOOL_SECONDS) for call in calls]
+        try:
+            outcomes = self._context._steps.tools(asked)
+        except ValueError as error:                             # none was made, and none will be when the agent runs again
+            outcomes = [(None, error)] * len(calls)
+        return [self._told(call, *outcome) for call, outcome in zip(calls, outcomes)]
+
+    def _told(self, call, result, error):
+        """The message for the model."""
+        if error is not None:
+            result = f"{type(error).__name__}: {error}"
         text = result if isinstance(result, str) else output.dumps(result)
-        self._note("tool_result", name, text[:RESULT_CHARS_MAX], id=call["id"], failed=failed)
+        self._note("tool_result", call["name"], text[:RESULT_CHARS_MAX], id=call["id"], failed=error is not None)
         if len(text) > RESULT_CHARS_MAX:
             text = f"{text[:RESULT_CHARS_MAX]}\n[{len(text) - RESULT_CHARS_MAX} more characters were left out]"
         return f"<data>\n{_closed(text)}\n</data>"
 
     def _call(self, name, served, arguments):
         carry_out, rule = self._own.get(name, (None, "never"))
-        if carry_out is None and served is None:
-            raise ValueError(f"there is no tool {name}")
         if served:
             rule = self._rule_of(served)
+        if (carry_out if served is None else rule) is None:
+            raise ValueError(f"there is no tool {name}")
         if rule == "always" or rule == "destructive" and _is_destructive(name, served, arguments):
             self._context.approve(f"The agent asks to call {name}"[:200], "It is called with exactly these arguments.",
                                   data={"tool": name, "arguments": arguments})
@@ -171,10 +206,10 @@ class Agent:
         return self._context.tools[served["connection"]][served["tool"]](arguments)
 
     def _rule_of(self, served):
+        """None: it was not declared."""
         if "worker" in served:
-            return self._rules["worker", served["worker"]]
-        one = self._rules.get((served["connection"], served["tool"]))
-        return self._rules[served["connection"], None] if one is None else one
+            return self._rules.get(("worker", served["worker"]))
+        return self._rules.get((served["connection"], served["tool"])) or self._rules.get((served["connection"], None))
 
     def _step(self, name, fn, *args):
         return self._context.step(name, fn, *args)
@@ -194,10 +229,10 @@ class Agent:
     def _read_file(self, given):
         return self._step("read file", _read_within, self._root, str(given["path"]))
 
-    def _note(self, part, name, text, **more):
-        """For the transcript, and for whoever watches."""
+    def _note(self, part, name, text, live=True, **more):
+        """For the transcript, and for whoever watches; what was streamed they have read."""
         self._transcript.append({"part": part, "name": name, "text": text, **more})
-        if part in LIVE_PARTS and not self._context._steps.is_known(AHEAD[part]):
+        if live and part in LIVE_PARTS and not self._context._steps.is_known(AHEAD[part]):
             channel.write_json({"t": "agent", "part": part, "name": name, "text": text[:TEXT_CHARS_MAX]})
 
     def _keep_transcript(self):

@@ -63,7 +63,7 @@ def hand_over(announcement, pieces):
     with _asking:
         write_json(announcement)
         answer = read_json()
-        if answer.get("refused"):
+        if not answer.get("go"):
             return answer, False
         for piece in pieces:
             write_data(piece)

@@ -192,10 +192,10 @@ class Context:
 
     def model(self, messages: Any, *, system: "str | None" = None, model: "str | None" = None, schema: "dict | None" = None,
               tools: "list | None" = None, max_output_tokens: "int | None" = None,
-              timeout: float = MODEL_TIMEOUT_SECONDS) -> ModelAnswer:
+              timeout: float = MODEL_TIMEOUT_SECONDS, stream: bool = False) -> ModelAnswer:
         """Asks a language model and records its answer. `messages` is a text, or a list of messages; with `schema`, a JSON
-        Schema, the answer's `output` fits it. Raises ModelError."""
-        return self._models.ask(messages, system, model, schema, tools, max_output_tokens, timeout)
+        Schema, the answer's `output` fits it. With `stream` those who watch the run read along. Raises ModelError."""
+        return self._models.ask(messages, system, model, schema, tools, max_output_tokens, timeout, stream)
 
 
 def _pieces(fd, size, name):

@@ -38,24 +38,38 @@ class ModelAnswer(dict):
 
 class Models:
     def __init__(self, steps):
-        self._steps, self._offered = steps, False
+        self._steps, self._offered, self._attachments = steps, False, None
 
     def _begin(self, given):
         self._offered = any(each["name"] == CONNECTION for each in given)
 
-    def ask(self, messages, system, model, schema, tools, max_output_tokens, timeout):
+    def ask(self, messages, system, model, schema, tools, max_output_tokens, timeout, stream):
         if not self._offered:
             raise model_error({"code": "no_model", "message": "no model can be used in this run: the operator sets MODEL_PROVIDERS "
                                                               "(docs/models.md), and only workers may ask one"})
         timeout = float(timeout)
         if not 0 < timeout <= TIMEOUT_SECONDS_MAX:
             raise ValueError(f"a model can take up to {TIMEOUT_SECONDS_MAX} seconds")
+        if stream and schema is not None:
+            raise ValueError("an answer with a schema is JSON, and has no words to stream")
         if isinstance(messages, (str, Mapping)):
             messages = [messages]
+        messages = [{"role": "user", "content": each} if isinstance(each, str) else dict(each) for each in messages]
+        messages, hand_over = self._with_files(messages)
         asked = {
-            "messages": [{"role": "user", "content": each} if isinstance(each, str) else dict(each) for each in messages],
+            "messages": messages,
             "system": system, "schema": schema, "tools": None if tools is None else list(tools),
             "max_output_tokens": max_output_tokens,
         }
         given = {key: value for key, value in asked.items() if value is not None}
-        return ModelAnswer(self._steps.model(DEFAULT if model is None else str(model), given, timeout))
+        name = DEFAULT if model is None else str(model)
+        return ModelAnswer(self._steps.model(name, given, timeout, stream=bool(stream), before=hand_over))
+
+    def _with_files(self, messages):
+        """(messages without bytes, what hands the bytes over or None)"""
+        if all(isinstance(each.get("content", ""), str) for each in messages):
+            return messages, None
+        from .attachments import Attachments                    # lazy: few questions have files
+        self._attachments = self._attachments or Attachments()
+        messages, files = self._attachments.named(messages)
+        return messages, lambda: self._attachments.hand_over(files)

@@ -149,30 +149,52 @@ class Steps:
             return ended.get("output")
 
     def tool(self, connection, tool, arguments, timeout_seconds):
-        name = _name(f"{connection}.{_name(tool, 'the name of a tool')}", "the name of a tool with its connection")
-        asked = {"connection": connection, "tool": str(tool), "arguments": _plain(arguments, f"the arguments of {name}")}
-        return self._served(name, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)},
-                            lambda failure: tool_error(connection, tool, failure))
+        name, asked = _call_of(connection, tool, arguments, timeout_seconds)
+        return self._served(name, asked, lambda failure: tool_error(connection, tool, failure))
 
-    def model(self, name, arguments, timeout_seconds):
+    def tools(self, calls):
+        """Calls of (connection, tool, arguments, seconds) at once, each a step of its own, in this order. What each gives: (result,
+        None), or (None, its error). ValueError: none was made."""
+        asked = [_call_of(*call) for call in calls]
+        with self._alone(f"{len(asked)} tools at once"):
+            first = self._last
+            try:
+                # Where the process has ended in the middle, some are on record: the others keep their places.
+                places = [(self._ask("tool", name, True), self._last) for name, _ in asked]
+                frames = [{"ordinal": place, **each} for (known, place), (_, each) in zip(places, asked) if known is None]
+                answer = _ask_host("the arguments of tools", {"t": "tools", "calls": frames}) if frames else {"answers": []}
+                if "refused" in answer:
+                    raise ValueError(answer["refused"])
+            except ValueError:
+                self._last = first
+                raise
+            answers = iter(answer["answers"])
+            return [_outcome(call, next(answers) if known is None else known) for call, (known, _) in zip(calls, places)]
+
+    def model(self, name, arguments, timeout_seconds, stream=False, before=None):
         step = _name(f"model.{_name(name, 'the name of a model')}", "the name of a model")
         asked = {"connection": MODELS, "tool": name, "arguments": _plain(arguments, "what is asked of a model")}
-        return self._served(step, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}, model_error)
+        if stream:
+            asked["stream"] = True
+        return self._served(step, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}, model_error, before)
 
-    def _served(self, name, asked, error_of):
-        """A step that the service carries out and records: a tool of a connection, or a model."""
+    def _served(self, name, asked, error_of, before=None):
+        """A step that the service carries out and records: a tool of a connection, or a model. `before` is done only where it is not
+        on record."""
         with self._alone(f"tool {name!r}"):
             known = self._ask("tool", name)
             started = time.time()
             try:
                 if known is None:
+                    if before is not None:
+                        before()
                     answer = _ask_host(f"the arguments of {name}", {"t": "tool", "ordinal": self._last, **asked})
                     if "refused" in answer:
                         raise ValueError(answer["refused"])
                     failure = answer.get("failed")
                 else:
                     answer, failure = known, _failure_in(known)
-            except ValueError:
+            except (ValueError, OSError):
                 self._last -= 1                                 # nothing is recorded: its ordinal is free again
                 raise
             if failure is None:
@@ -226,7 +248,7 @@ class Steps:
         self._failure = {"t": "step", "ordinal": self._last, "kind": "step", "name": name, "startedAt": _ms(started),
                          "failed": {"module": kind.__module__, "type": kind.__qualname__, "message": _message(error)}}
 
-    def _ask(self, kind, name):
+    def _ask(self, kind, name, at_once=False):
         """Takes the next ordinal. Returns its record, or None."""
         # The service has recorded what came of a tool.
         if self._failure is not None and self._failure["kind"] != "tool":
@@ -238,7 +260,7 @@ class Steps:
         if place > STEPS_MAX:
             raise ValueError(f"a run can have {STEPS_MAX} steps, sleeps, approvals, calls and tool calls")
         known = self._recorded.get(place)
-        if known is None and place < self._recorded_last:
+        if known is None and place < self._recorded_last and not at_once:
             self._change(f"nothing is recorded as number {place}, although later ones are; the code asked for {kind} {name!r}")
         # A title may contain a date, so the name of an approval is for people and not compared.
         if known is not None and not _is_refusal(known, kind) and (
@@ -280,6 +302,21 @@ def _ask_host(what, question):
     if len(body) > QUESTION_BYTES_MAX:
         raise ValueError(f"{what} is {len(body)} bytes of JSON, which is too large: keep it as an artifact")
     return channel.ask(body)
+
+
+def _call_of(connection, tool, arguments, timeout_seconds):
+    """(the name of its step, the call as the host takes it)"""
+    name = _name(f"{connection}.{_name(tool, 'the name of a tool')}", "the name of a tool with its connection")
+    asked = {"connection": connection, "tool": str(tool), "arguments": _plain(arguments, f"the arguments of {name}")}
+    return name, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}
+
+
+def _outcome(call, answer):
+    """(result, None) or (None, error) of one call among several."""
+    if "refused" in answer:
+        return None, ValueError(answer["refused"])
+    failure = answer.get("failed") or _failure_in(answer)
+    return (answer.get("result"), None) if failure is None else (None, tool_error(call[0], call[1], failure))
 
 
 def _is_async(fn):

@@ -49,7 +49,7 @@ function start(code: Code, over: Partial<Runner> = {}, mayStart = () => true) {
       publisher: {
         open: () => ({ push: (event) => void events.push(event), flush() {}, stored: () => stored, abandon() {} }),
       },
-      uploads: { place: async () => ({ refused: 'no store' }) },
+      uploads: { attach: async () => ({ refused: 'not here' }), place: async () => ({ refused: 'no store' }) },
       steps: { record: async () => ({ refused: 'no service' }) },
       tools: { call: async () => ({ refused: 'no service' }) },
       redactorFor: createRedactorCache(),

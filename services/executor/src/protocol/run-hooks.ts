@@ -6,10 +6,12 @@ import type { Redactor } from '../masking/redact';
 import type { RunHooks, RunProcess } from '../runners/runner';
 import { getStream } from '../transfer/object-transfer';
 import { artifactsOf } from './artifacts';
+import { attachmentsOf } from './attachments';
 import { changedContextsOf } from './changed-contexts';
 import type { LiveReport } from './live-report';
 import type { RunUploads } from './run-output';
 import type { Settlement } from './settlement';
+import type { SpokenWords } from './spoken-words';
 import { type StepRecords, stepsOf } from './steps';
 import type { ToolCalls } from './tool-calls';
 
@@ -28,6 +30,7 @@ export function hooksOf(run: {
   uploads: RunUploads;
   steps: StepRecords;
   tools: ToolCalls;
+  spoken: SpokenWords;
   log: Logger;
 }): RunHooks {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
@@ -47,10 +50,11 @@ export function hooksOf(run: {
     },
     openArtifact: artifactsOf(job, uploads, redactor, emit),
     openContext: changedContextsOf(job, uploads, emit),
+    openAttachment: attachmentsOf(job, uploads),
     ...stepsOf({
       ...{ job, recorded, redactor, emit },
       records: run.steps,
-      tools: run.tools,
+      ...{ tools: run.tools, spoken: run.spoken },
       isOver: () => settlement.isOver() || run.process()?.isDead() === true,
       onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'step or tool call not answered yet: asking again'),
     }),

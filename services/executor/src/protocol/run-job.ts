@@ -1,6 +1,6 @@
 /** One job from its arrival to its terminal event. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { FailedStep, Job, RunError, Suspension } from '@gantry/events';
+import type { FailedStep, Job, RunError, Suspension, ToolWords } from '@gantry/events';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
@@ -23,6 +23,7 @@ import { errorOf, UNREPORTABLE, wallLimit } from './run-errors';
 import { hooksOf } from './run-hooks';
 import { outputEvent, type RunUploads } from './run-output';
 import { createSettlement } from './settlement';
+import { createSpokenWords, type SpokenWords } from './spoken-words';
 import { failedStepOf, recordedStepsOf, type StepRecords } from './steps';
 import type { ToolCalls } from './tool-calls';
 
@@ -81,6 +82,7 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
   const arrivedAt = performance.now();
   let started = false;
   let process: RunProcess | undefined;
+  let spoken: SpokenWords | undefined;
   let leaveGone!: () => void;
   const gone = new Promise<void>((resolve) => {
     leaveGone = resolve;
@@ -140,7 +142,18 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
       const { begun, mayBegin } = await begin(prepared);
       const { uploads, steps, tools } = deps;
       const asked = { uploads, steps, tools };
-      const hooks = hooksOf({ job, recorded, ...text, live, settlement, process: () => process, ...asked, log });
+      spoken = createSpokenWords({ redactor, emit });
+      const hooks = hooksOf({
+        job,
+        recorded,
+        ...text,
+        live,
+        settlement,
+        process: () => process,
+        spoken,
+        ...asked,
+        log,
+      });
       result = await begun.run({ inputs, secrets, steps: recorded, mayBegin }, hooks, settlement.releaseSlot);
       void result.gone.then(leaveGone);
       await conclude(result, text);
@@ -209,6 +222,8 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     /** Cancellation was requested: it ends as cancelled, with the log so far. */
     cancel: () =>
       settlement.stop({ status: 'cancelled', error: { code: 'cancelled', message: 'The run was cancelled.' } }),
+    /** More of what a model says to it. */
+    words: (told: ToolWords) => guarded(() => spoken?.words(told)),
     /** It belongs to another executor now: it ends without a report. */
     lose: settlement.lose,
     /** Returns it to the queue, if it has not started. @returns false if it has. */

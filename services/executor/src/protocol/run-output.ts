@@ -1,4 +1,11 @@
-import { type ArtifactReply, type ArtifactRequest, INLINE_BYTES_MAX, type Job, type RunError } from '@gantry/events';
+import {
+  type ArtifactReply,
+  type ArtifactRequest,
+  type AttachmentReply,
+  INLINE_BYTES_MAX,
+  type Job,
+  type RunError,
+} from '@gantry/events';
 import { printableJson } from '../masking/log-lines';
 import type { Redactor } from '../masking/redact';
 import { putBytes } from '../transfer/object-transfer';
@@ -8,6 +15,8 @@ import type { NewRunEvent } from './event-publisher';
 /** Asks the service that owns a run for an upload location. */
 export interface RunUploads {
   place(job: Job, wanted: Pick<ArtifactRequest, 'purpose' | 'name' | 'contentType' | 'size'>): Promise<ArtifactReply>;
+  /** For a file that a model is asked about; its name is its SHA-256. */
+  attach(job: Job, wanted: Pick<ArtifactRequest, 'name' | 'contentType' | 'size'>): Promise<AttachmentReply>;
 }
 
 type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;

@@ -1,26 +1,40 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Bus, listen, runCancel, runSubjects } from '@gantry/events';
+import { type Bus, listen, runCancel, runSubjects, toolWords } from '@gantry/events';
 import type { Subscription } from 'nats';
 import type { Logger } from 'pino';
 import type { Leases } from './leases';
 
-/** Stops runs on their service's request; the run's token authenticates the request. */
-export const listenForCancellations = (deps: {
+interface Deps {
   bus: Bus;
   executorId: string;
   leases: Pick<Leases, 'find'>;
   log: Logger;
-}): Subscription =>
+}
+
+/** Stops runs on their service's request; the run's token authenticates the request. */
+export const listenForCancellations = ({ bus, executorId, leases, log }: Deps): Subscription =>
   listen(
-    deps.bus,
-    runSubjects.cancel(deps.executorId, '*'),
+    bus,
+    runSubjects.cancel(executorId, '*'),
     runCancel,
-    ({ token }, { subject }) => {
-      const run = deps.leases.find(subject.slice(subject.lastIndexOf('.') + 1));
-      if (run && isSame(run.job.token, token)) run.cancel();
-    },
-    { log: deps.log },
+    ({ token }, { subject }) => runFor(leases, subject, token)?.cancel(),
+    { log },
   );
+
+/** What models say to runs, while they do. */
+export const listenForWords = ({ bus, executorId, leases, log }: Deps): Subscription =>
+  listen(
+    bus,
+    runSubjects.words(executorId, '*'),
+    toolWords,
+    (words, { subject }) => runFor(leases, subject, words.token)?.words(words),
+    { log },
+  );
+
+function runFor(leases: Deps['leases'], subject: string, token: string) {
+  const run = leases.find(subject.slice(subject.lastIndexOf('.') + 1));
+  return run && isSame(run.job.token, token) ? run : undefined;
+}
 
 function isSame(token: string, given: string): boolean {
   const [a, b] = [Buffer.from(token), Buffer.from(given)];

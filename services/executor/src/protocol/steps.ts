@@ -20,7 +20,6 @@ import {
   type Suspension,
   stepKinds,
   suspension as suspensionSchema,
-  type ToolReply,
   toolStepName,
 } from '@gantry/events';
 import { startSpan } from '@gantry/tracing';
@@ -31,7 +30,8 @@ import type { RunHooks } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
-import { answerOf, type ToolCalls, toolCallOf } from './tool-calls';
+import type { SpokenWords } from './spoken-words';
+import { type AskedTool, answerOf, callGroup, type ToolAnswer, type ToolCalls, toolCallOf } from './tool-calls';
 
 /** Requests that the service that owns a run record one step. @throws if there is no reply. */
 export interface StepRecords {
@@ -73,22 +73,34 @@ export function stepsOf(options: {
   redactor: Redactor;
   records: StepRecords;
   tools: ToolCalls;
+  spoken: Pick<SpokenWords, 'begin' | 'end'>;
   emit: (event: NewRunEvent) => void;
   /** True once nothing that the run does can count any more. */
   isOver: () => boolean;
   onRetry: (err: unknown) => void;
-}): Required<Pick<RunHooks, 'onStep' | 'onSuspend' | 'onTool'>> {
-  const { job, redactor, emit } = options;
+}): Required<Pick<RunHooks, 'onStep' | 'onSuspend' | 'onTool' | 'onTools'>> {
+  const { job, redactor, spoken, emit } = options;
   const began = Date.now();
-  let last = options.recorded.reduce((most, { ordinal }) => Math.max(most, ordinal), 0);
+  const recorded = new Set(options.recorded.map(({ ordinal }) => ordinal));
+  let last = Math.max(0, ...recorded);
   let waits = false;
   let calls = false;
 
-  /** Ordinals are consecutive, and none is assigned once the run waits. */
-  function checkPlace(ordinal: number) {
+  /**
+   * Ordinals are consecutive, and none is assigned once the run waits. Calls that are made at once may have been interrupted, so
+   * that some of them are recorded: the others fill the places between.
+   */
+  function checkPlaces(ordinals: number[]) {
     if (waits) throw new Error('a step of a waiting run');
     if (calls) throw new Error('a step during the call of a tool');
-    if (ordinal !== last + 1) throw new Error(`a step as number ${ordinal} after number ${last}`);
+    const [first = 0, ...rest] = ordinals;
+    if (first === last + 1 && !rest.length) return;
+    const taken = new Set([...recorded, ...ordinals]);
+    const end = Math.max(last, ...ordinals);
+    const isAscending = ordinals.every((one, at) => one > (ordinals[at - 1] ?? 0) && !recorded.has(one));
+    const isWhole =
+      first <= last + 1 && Array.from({ length: end - first }, (_, at) => first + at).every((n) => taken.has(n));
+    if (!isAscending || !isWhole) throw new Error(`a step as number ${ordinals.join()} after number ${last}`);
   }
 
   const hasSecret = (value: unknown) => JSON.stringify(redactor.json(value)) !== JSON.stringify(value);
@@ -107,7 +119,7 @@ export function stepsOf(options: {
 
   async function onStep(message: unknown): Promise<StepReply> {
     const { ordinal, kind, startedAt, failed, ...step } = parsed(asked, message);
-    checkPlace(ordinal);
+    checkPlaces([ordinal]);
     const what = `${kind} ${JSON.stringify(step.name)}`;
     if (hasSecret(step.name)) return { refused: `the name of a ${kind} contains a secret` };
     let result: unknown;
@@ -137,26 +149,51 @@ export function stepsOf(options: {
   }
 
   function tell(step: Pick<RecordedStep, 'ordinal' | 'kind' | 'name'>, startedAt: number, durationMs: number) {
-    last = step.ordinal;
+    recorded.add(step.ordinal);
+    last = Math.max(last, step.ordinal);
     const attributes = { 'gantry.step.ordinal': step.ordinal };
     startSpan(step.kind, { kind: 'internal', parent: job.traceparent, startedAt, attributes })?.end();
     emit({ type: 'step', ...step, durationMs });
   }
 
-  async function onTool(message: unknown): Promise<ToolReply> {
+  /** @throws for a call that no honest program makes */
+  function acceptedCall(message: unknown): { asked: AskedTool; name: string } | { refused: string } {
     const call = toolCallOf(message, job);
     if ('refused' in call) return call;
-    const { ordinal, connection, tool } = call.asked;
-    checkPlace(ordinal);
-    const name = toolStepName(connection, tool);
+    const name = toolStepName(call.asked.connection, call.asked.tool);
     if (unprintable.test(name)) throw new Error('the name of a tool is not printable');
-    if (hasSecret(name)) return { refused: 'the name of a tool contains a secret' };
+    return hasSecret(name) ? { refused: 'the name of a tool contains a secret' } : { asked: call.asked, name };
+  }
+
+  async function made({ asked, name }: { asked: AskedTool; name: string }): Promise<ToolAnswer> {
     const startedAt = Date.now();
+    if (asked.stream) spoken.begin(asked.ordinal);
+    const answer = await answerOf(options.tools, job, asked, options);
+    if (asked.stream) spoken.end(answer);
+    if (!('refused' in answer)) tell({ ordinal: asked.ordinal, kind: 'tool', name }, startedAt, Date.now() - startedAt);
+    return answer;
+  }
+
+  async function onTool(message: unknown): Promise<ToolAnswer> {
+    const call = acceptedCall(message);
+    if ('refused' in call) return call;
+    checkPlaces([call.asked.ordinal]);
+    calls = true;
+    return made(call).finally(() => {
+      calls = false;
+    });
+  }
+
+  async function onTools(message: unknown): Promise<{ answers: ToolAnswer[] } | { refused: string }> {
+    const group = callGroup(message).map(acceptedCall);
+    const accepted = group.flatMap((one) => ('refused' in one ? [] : [one]));
+    const refused = group.find((one) => 'refused' in one);
+    if (refused) return refused;
+    if (accepted.some(({ asked }) => asked.stream)) throw new Error('a model among tools that are called at once');
+    checkPlaces(accepted.map(({ asked }) => asked.ordinal));
     calls = true;
     try {
-      const answer = await answerOf(options.tools, job, call.asked, options);
-      if (!('refused' in answer)) tell({ ordinal, kind: 'tool', name }, startedAt, Date.now() - startedAt);
-      return answer;
+      return { answers: await Promise.all(accepted.map(made)) };
     } finally {
       calls = false;
     }
@@ -167,7 +204,7 @@ export function stepsOf(options: {
     const { step } = wanted;
     parsed(name, step.name);
     if (step.kind !== wanted.kind) throw new Error('a suspension with two kinds');
-    checkPlace(step.ordinal);
+    checkPlaces([step.ordinal]);
     // The name of an approval is its title, which is masked: see below.
     if (wanted.kind !== 'approve' && hasSecret(step.name))
       return { refused: `the name of a ${step.kind} contains a secret` };
@@ -209,7 +246,7 @@ export function stepsOf(options: {
     return { suspension: { ...wanted, ...shown, step: { ...wanted.step, name: shown.title } } };
   }
 
-  return { onStep, onSuspend, onTool };
+  return { onStep, onSuspend, onTool, onTools };
 }
 
 /** The step of which the code's process says that it failed last. Undefined where it says none, or nonsense. */

@@ -10,6 +10,7 @@ import {
   type Job,
   jobTools,
   jsonObject,
+  MODELS,
   type ToolCall,
   type ToolReply,
   toolStepName,
@@ -34,13 +35,25 @@ const asked = z.object({
   tool: z.string().min(1).max(200),
   arguments: jsonObject,
   timeoutMs: z.number(),
+  stream: z.boolean().optional(),
 });
+/** Called at once. */
+const CALLS_MAX = 8;
+const group = z.object({ calls: z.array(z.unknown()).min(1).max(CALLS_MAX) });
+
+/** @throws for a group that no honest program asks for */
+export function callGroup(message: unknown): unknown[] {
+  const { data } = group.safeParse(message);
+  if (!data) throw new Error('an invalid group of tool calls');
+  return data.calls;
+}
 
 /** @throws for a call that no honest program makes */
 export function toolCallOf(message: unknown, job: Job): { asked: AskedTool } | { refused: string } {
   const { data } = asked.safeParse(message);
   if (!data) throw new Error('an invalid tool call');
   const { connection, tool } = data;
+  if (data.stream && connection !== MODELS) throw new Error('a tool whose words are to be told');
   if (toolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
   if (!job.tools?.some(({ name }) => name === connection))
     throw new Error('a tool of a connection that it does not have');

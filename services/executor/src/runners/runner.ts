@@ -84,10 +84,18 @@ export interface RunHooks {
   onStep?(asked: Record<string, unknown>): Promise<StepReply>;
   /** Calls a tool of a connection. Resolves with what the code gets; @throws like onStep. */
   onTool?(asked: Record<string, unknown>): Promise<ToolReply>;
+  /** Calls several at once; the answers are in their order. @throws like onStep. */
+  onTools?(asked: Record<string, unknown>): Promise<{ answers: ToolReply[] } | { refused: string }>;
   /** The run asks to wait for this: once accepted, it ends as suspended. @throws like onStep. */
   onSuspend?(asked: unknown): { suspension: Suspension } | { refused: string };
   /** A writeable context that the run has changed, as a zip. @throws for a context that it was not given. */
   openContext?(announced: { name: string; size: number }): ArtifactSink | { refused: string };
+  /** A file for a model, by its content. `known`: the run has handed it over before. @throws for one that no honest program sends. */
+  openAttachment?(announced: {
+    sha256: string;
+    contentType: string;
+    size: number;
+  }): Promise<ArtifactSink | { known: true } | { refused: string }>;
   /** The bytes of the files announced in the job, in that order. */
   openFile?(index: number): Promise<Readable>;
 }

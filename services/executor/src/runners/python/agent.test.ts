@@ -124,6 +124,30 @@ test('a tool that was not declared is not called, and data cannot leave its plac
   ]);
 });
 
+test('tools that destroy nothing are called together, the others in their turn, and all answers are in order', async () => {
+  tools = ({ tool, arguments: given }) =>
+    given.id === 2 ? { failed: { code: 'tool_error', message: 'gone' } } : { result: `${tool} ${given.id ?? ''}` };
+  const read = (id: number) => ({
+    ...{ name: 'mail__read', arguments: { id } },
+    serves: { connection: 'mail', tool: 'read', destructive: false },
+  });
+  const calls = [read(1), read(2), { name: 'python', arguments: { code: 'print(6 * 7)' } }, read(3)];
+  const { finished, events } = await work([{ calls }, { text: 'ok' }], {
+    tools: [
+      { kind: 'python', approve: 'never' },
+      { kind: 'connection', connection: 'mail', tool: null, approve: 'destructive' },
+    ],
+  });
+  expect(finished.output).toEqual({ text: 'ok' });
+  const heard = messagesAt(-1).slice(-4);
+  const expected = [/read 1/, /ToolError: mail.read: gone/, /"stdout": "42/, /read 3/];
+  for (const [at, pattern] of expected.entries()) expect(heard[at]?.content).toMatch(pattern);
+  expect(agentEvents(events).map(([part, name]) => `${part} ${name}`)).toEqual([
+    ...['tool_call mail__read', 'tool_call mail__read', 'tool_result mail__read', 'tool_result mail__read'],
+    ...['tool_call python', 'tool_result python', 'tool_call mail__read', 'tool_result mail__read', 'text null'],
+  ]);
+});
+
 test('a destructive tool waits for a person with its exact arguments, and goes on where it was', async () => {
   const serves = { connection: 'mail', tool: 'purge', destructive: true };
   const said = [{ calls: [{ name: 'mail__purge', arguments: { folder: 'spam' }, serves }] }, { text: 'Purged.' }];

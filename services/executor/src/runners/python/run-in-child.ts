@@ -10,8 +10,8 @@ import { WALL_LIMIT } from '../../sandbox/kill-reasons';
 import { watchMemory } from '../../sandbox/memory-watch';
 import type { SandboxSpec } from '../../sandbox/settings';
 import { drained } from '../../transfer/drained';
-import { DEPTH_MAX, parseUntrusted } from '../../untrusted/untrusted-json';
 import { type ArtifactSink, NotBegun, type RunHooks, type RunResult } from '../runner';
+import { count, fieldsOf, fraction, optionalText, parseMessage, text, unexpected } from './said-values';
 
 export interface SandboxJob {
   op: 'run' | 'inspect';
@@ -71,8 +71,6 @@ export interface Finished extends Omit<RunResult, 'outcome'> {
 
 /** For messages other than the output: the harness truncates its own messages well below this. */
 const MESSAGE_BYTES_MAX = 256 * 1024;
-/** A suspension nests its payload two levels down. */
-const MESSAGE_DEPTH_MAX = DEPTH_MAX + 2;
 /** Same limit as in the harness, for one call of context.cost(). */
 const COST_USD_MAX = 1e9;
 /** The measured CPU time includes the creation of the child. */
@@ -206,7 +204,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
         return;
       }
       if (sink) return takePiece(sink, body);
-      const message = parse(body);
+      const message = parseMessage(body);
       switch (message.t) {
         case 'result': {
           const { ok, kind, type, error, trace, step, cpuMs, maxRssKb, outputBytes } = message;
@@ -239,18 +237,16 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
           return;
         case 'artifact':
         case 'context':
+        case 'attachment':
           return announce(message);
         case 'step':
           return (
             hooks.onStep?.(message).then((reply) => void child.control?.write(frame(reply))) ?? unexpected(message)
           );
         case 'tool':
-          // Tools may take long: what other threads of the code have to say is read meanwhile.
-          (hooks.onTool?.(message) ?? unexpected(message)).then(
-            (reply) => void child.control?.write(frame(reply)),
-            (err) => broken(err.message),
-          );
-          return;
+          return answerLater(hooks.onTool?.(message) ?? unexpected(message));
+        case 'tools':
+          return answerLater(hooks.onTools?.(message) ?? unexpected(message));
         case 'suspend': {
           const reply = hooks.onSuspend?.(message.suspension) ?? unexpected(message);
           if ('suspension' in reply) suspension = reply.suspension;
@@ -262,20 +258,32 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
       }
     }
 
+    /** Tools may take long: what other threads of the code have to say is read meanwhile. */
+    function answerLater(reply: Promise<object>): undefined {
+      reply.then(
+        (answer) => void child.control?.write(frame(answer)),
+        (err) => broken(err.message),
+      );
+    }
+
     async function announce(message: Record<string, unknown>): Promise<void> {
       const size = message.size;
       if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
         throw new Error(`${message.t} without a size`);
-      const name = text(message.name, 255);
-      const opened =
-        message.t === 'artifact'
-          ? await hooks.openArtifact({ name, contentType: text(message.contentType, 255), size })
-          : (hooks.openContext?.({ name, size }) ?? unexpected(message));
-      child.control?.write(frame('refused' in opened ? opened : { go: true }));
-      if ('refused' in opened) return;
+      const opened = await opening(message, size);
+      const isSink = 'write' in opened;
+      child.control?.write(frame(isSink ? { go: true } : opened));
+      if (!isSink) return;
       sink = opened;
       missing = size;
       if (size === 0) await finish(opened);
+    }
+
+    function opening(message: Record<string, unknown>, size: number) {
+      const [name, contentType] = [text(message.name, 255), text(message.contentType, 255)];
+      if (message.t === 'artifact') return hooks.openArtifact({ name, contentType, size });
+      if (message.t === 'context') return hooks.openContext?.({ name, size }) ?? unexpected(message);
+      return hooks.openAttachment?.({ sha256: text(message.sha256, 64), contentType, size }) ?? unexpected(message);
     }
 
     function takePiece(open: ArtifactSink, body: Buffer): Promise<void> | undefined {
@@ -369,38 +377,3 @@ const closed = (child: Child, graceMs: number) =>
     child.control.once('close', resolve);
     setTimeout(resolve, graceMs).unref();
   });
-
-// --- values from inside may be of any type ---
-
-function parse(body: Buffer): Record<string, unknown> {
-  let message: unknown;
-  try {
-    message = parseUntrusted(body, MESSAGE_DEPTH_MAX);
-  } catch (err) {
-    throw new Error(`a frame ${(err as Error).message}`);
-  }
-  if (typeof message !== 'object' || message === null) throw new Error('a frame is not an object');
-  return message as Record<string, unknown>;
-}
-
-function unexpected(message: Record<string, unknown>): never {
-  throw new Error(`unexpected ${JSON.stringify(message).slice(0, 200)}`);
-}
-
-const text = (value: unknown, charsMax: number) => (typeof value === 'string' ? value.slice(0, charsMax) : '');
-const optionalText = (value: unknown, charsMax: number) =>
-  typeof value === 'string' ? value.slice(0, charsMax) : null;
-/** Impossible values would otherwise be stored, summed and charged. */
-const count = (value: unknown, most: number) =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, most) : 0;
-const fraction = (value: unknown) => count(value, 1);
-
-function fieldsOf(value: unknown): Record<string, unknown> | undefined {
-  if (typeof value !== 'string') return undefined;
-  try {
-    const fields = parseUntrusted(Buffer.from(value));
-    return typeof fields === 'object' && fields !== null && !Array.isArray(fields) ? { ...fields } : undefined;
-  } catch {
-    return { fields: value };
-  }
-}

@@ -1,0 +1,84 @@
+"""Images and files that a model is asked about: handed to the platform once, and named by their content afterwards."""
+import hashlib
+import os
+import stat
+
+from . import channel
+from .content_types import content_type_of
+
+IMAGES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+FILES_MAX, FILE_BYTES_MAX, BYTES_MAX = 10, 5 << 20, 20 << 20
+
+
+class Attachments:
+    """Of one run: a file that was handed over is not sent a second time."""
+
+    def __init__(self):
+        self._kept = set()
+
+    def named(self, messages):
+        """(the messages with names in the place of files, what is to be handed over before they are asked)"""
+        files = {}
+        named = [self._named(each, files) for each in messages]
+        if sum(len(data) for data, _ in files.values()) > BYTES_MAX:
+            raise ValueError(f"the images and files of a question can have {BYTES_MAX >> 20} MB together")
+        parts = [part for each in named if isinstance(each["content"], list) for part in each["content"] if "sha256" in part]
+        if len(parts) > FILES_MAX:
+            raise ValueError(f"a question can have {FILES_MAX} images and files, not {len(parts)}")
+        return named, files
+
+    def hand_over(self, files):
+        for digest, (data, media_type) in files.items():
+            if digest not in self._kept:
+                _send(digest, data, media_type)
+                self._kept.add(digest)
+
+    def _named(self, message, files):
+        content = message["content"]
+        if not isinstance(content, (list, tuple)):
+            return message
+        return {**message, "content": [self._part(part, files) for part in content]}
+
+    def _part(self, part, files):
+        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(part, str) or kind == "text":
+            return {"type": "text", "text": part if isinstance(part, str) else str(part.get("text", ""))}
+        if kind not in ("image", "file") or ("data" in part) == ("path" in part):
+            raise ValueError('a part of a message is a text, or {"type": "image" | "file", "data": bytes or "path": ..., "media_type": ...}')
+        name = part.get("name") or (os.path.basename(os.fspath(part["path"])) if "path" in part else None)
+        data = _read(part["path"]) if "path" in part else part["data"]
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"the data of an {kind} must be bytes, not {type(data).__name__}")
+        data, media_type = bytes(data), part.get("media_type") or (content_type_of(name) if name else None)
+        if len(data) > FILE_BYTES_MAX:
+            raise ValueError(f"{name or kind} has {len(data)} bytes; an image or a file for a model can have {FILE_BYTES_MAX >> 20} MB")
+        if not _is_taken(kind, media_type):
+            raise ValueError(f"{name or kind}: media_type {media_type!r} is not for a model; images are {', '.join(IMAGES)}, "
+                             "files also application/pdf and text/*")
+        digest = hashlib.sha256(data).hexdigest()
+        files[digest] = data, media_type
+        named = {"type": kind, "sha256": digest, "media_type": media_type}
+        return {**named, "name": str(name)[:255]} if name else named
+
+
+def _is_taken(kind, media_type):
+    if media_type in IMAGES:
+        return True
+    return kind == "file" and isinstance(media_type, str) and (media_type == "application/pdf" or media_type.startswith("text/"))
+
+
+def _read(path):
+    # O_NONBLOCK: opening a FIFO must not wait for a writer.
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(fd, "rb") as file:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise ValueError(f"{os.fspath(path)} is not a regular file")
+        return file.read(FILE_BYTES_MAX + 1)
+
+
+def _send(digest, data, media_type):
+    announcement = {"t": "attachment", "sha256": digest, "contentType": media_type, "size": len(data)}
+    pieces = (data[i:i + channel.CHUNK_BYTES] for i in range(0, len(data), channel.CHUNK_BYTES))
+    answer, _ = channel.hand_over(announcement, pieces)
+    if answer.get("refused"):
+        raise OSError(f"a file for a model could not be handed over: {answer['refused']}")

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { isModelFile, type Job, MODEL_FILE_BYTES_MAX } from '@gantry/events';
+import type { RunHooks } from '../runners/runner';
+import { startUpload } from '../transfer/object-transfer';
+import type { RunUploads } from './run-output';
+
+/** Of an attempt. */
+const COUNT_MAX = 500;
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/** Streams files that models are asked about to the object store. They are known by their content, and no artifacts. */
+export function attachmentsOf(job: Job, uploads: RunUploads): NonNullable<RunHooks['openAttachment']> {
+  let count = 0;
+  return async ({ sha256, contentType, size }) => {
+    if (!DIGEST.test(sha256) || !isModelFile(contentType) || size > MODEL_FILE_BYTES_MAX) {
+      throw new Error('an invalid file for a model');
+    }
+    if (++count > COUNT_MAX) return { refused: `the limit for a run is ${COUNT_MAX} files for models` };
+    try {
+      const place = await uploads.attach(job, { name: sha256, contentType, size });
+      if (!('url' in place)) return place;
+      const upload = await startUpload(place.url, contentType, size);
+      const hash = createHash('sha256');
+      return {
+        write(piece) {
+          hash.update(piece);
+          return upload.write(piece);
+        },
+        async end() {
+          if (hash.digest('hex') !== sha256) {
+            upload.abort();
+            return { refused: 'it is not what was announced' };
+          }
+          try {
+            await upload.end();
+            return { kept: true };
+          } catch (err) {
+            return { refused: (err as Error).message };
+          }
+        },
+        abort: () => upload.abort(),
+      };
+    } catch (err) {
+      return { refused: `no upload location was available: ${(err as Error).message}` };
+    }
+  };
+}

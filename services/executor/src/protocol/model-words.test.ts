@@ -1,0 +1,124 @@
+/** What models say to code, while they do; a stand-in for worker-api tells the words and gives the answer. */
+import {
+  encode,
+  executorOf,
+  MODELS,
+  type RunEvent,
+  runSubjects,
+  type ToolCall,
+  type ToolReply,
+  type ToolWords,
+  toolCall,
+} from '@gantry/events';
+import { testExecutor } from '../test/executor-fixture';
+
+const fixture = testExecutor({ sources: ['worker'] });
+const tools = [{ name: MODELS, tools: [] }];
+const said = (text: string): ToolReply => ({
+  result: { text, tool_calls: [], cut: false, model: 'local/m', usage: {} },
+});
+
+let told: (call: ToolCall) => Partial<ToolWords>[];
+let reply: ToolReply;
+let asked: ToolCall[];
+beforeAll(() => {
+  fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
+    callback: (_, message) => {
+      const call = toolCall.parse(message.json());
+      asked.push(call);
+      const subject = runSubjects.words(executorOf(message.subject), call.runId);
+      const { token, ordinal } = call;
+      for (const words of told(call)) fixture.bus.nc.publish(subject, encode({ token, ordinal, ...words }));
+      message.respond(encode(reply));
+    },
+  });
+});
+beforeEach(() => {
+  [asked, told, reply] = [[], () => [], said('Hello there.')];
+});
+
+const body = (lines: string) => `from gantry import context, ModelError\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
+const run = (lines: string) => fixture.service.run(body(lines), { tools, secrets: { KEY: 'hush-hush-4711' } });
+const textsIn = (events: RunEvent[]) =>
+  events.flatMap((one) => (one.type === 'agent' ? [[one.text, one.piece?.step, one.piece?.offset]] : []));
+
+test('words are events as they come but for what may begin a secret, the rest comes with the answer, and nothing twice', async () => {
+  told = () => [
+    { from: 0, text: 'Hel' },
+    { from: 3, text: 'lo th' },
+    { from: 0, text: 'Hello' },
+  ];
+  const { finished, events } = await run('return str(context.model("Hi", stream=True))');
+  expect(finished.output).toBe('Hello there.');
+  expect(asked).toMatchObject([{ stream: true }]);
+  expect(textsIn(events)).toEqual([
+    ['Hel', 1, 0],
+    ['lo t', 1, 3],
+    ['here.', 1, 7],
+  ]);
+  const types = events.map(({ type }) => type);
+  expect(types.lastIndexOf('agent')).toBeLessThan(types.indexOf('step'));
+});
+
+test('a secret is masked wherever the words are cut, and where words were lost the answer makes up for them', async () => {
+  const text = 'It is hush-hush-4711, really.';
+  told = () => [
+    { from: 0, text: text.slice(0, 10) },
+    { from: 10, text: text.slice(10, 14) },
+    { from: 16, text: text.slice(16, 22) },
+  ];
+  reply = said(text);
+  const { events } = await run('context.model("Hi", stream=True)');
+  expect(textsIn(events)).toEqual([
+    ['It is ', 1, 0],
+    ['***, really.', 1, 6],
+  ]);
+});
+
+test('an answer that is not what was told is told anew, and one that breaks off ends where it did', async () => {
+  told = () => [{ from: 0, text: 'Some words' }];
+  const other = await run('context.model("Hi", stream=True)');
+  expect(textsIn(other.events)).toEqual([
+    ['Some words', 1, 0],
+    ['Hello there.', 1, 0],
+  ]);
+  reply = { failed: { code: 'unavailable', message: 'it broke off' } };
+  const { finished, events } = await run('context.model("Hi", stream=True)');
+  expect(textsIn(events)).toEqual([['Some words', 1, 0]]);
+  expect(finished.error).toMatchObject({ type: 'ModelError' });
+});
+
+test('words of strangers, of another step, or for code that wants none are told to nobody', async () => {
+  told = () => [
+    { token: 'tok_of_somebody', from: 0, text: 'Bad' },
+    { ordinal: 2, from: 0, text: 'Bad' },
+    { from: 5, text: 'Bad' },
+  ];
+  const streamed = await run('context.model("Hi", stream=True)');
+  expect(textsIn(streamed.events)).toEqual([['Hello there.', 1, 0]]);
+  told = () => [{ from: 0, text: 'Hello' }];
+  const { events } = await run('context.model("Hi")');
+  expect(textsIn(events)).toEqual([]);
+});
+
+test('code that runs again gets the recorded answer, and nothing is told again', async () => {
+  const first = await run('answer = context.model("Hi", stream=True)\ncontext.sleep(3600)\nreturn str(answer)');
+  const { runId } = first.job;
+  const { result } = said('Hello there.') as { result: unknown };
+  fixture.service.recordStep(runId, { ordinal: 1, kind: 'tool', name: 'model.default', result });
+  fixture.service.recordStep(runId, { ordinal: 2, kind: 'sleep', name: 'sleep', result: null });
+  const again = await fixture.service.again(runId, { tools });
+  expect(again.finished.output).toBe('Hello there.');
+  expect(textsIn(again.events)).toEqual([]);
+});
+
+test('what is told of an attempt is bounded', async () => {
+  reply = said('x'.repeat(60_000));
+  const { events } = await run(
+    'for _ in range(20):\n    context.model("Hi", stream=True)\ntry:\n    context.model("Hi", stream=True, schema={})\nexcept ValueError as error:\n    print(error)',
+  );
+  const texts = events.flatMap((one) => (one.type === 'agent' ? [one.text] : []));
+  expect(Math.max(...texts.map(({ length }) => length))).toBe(4_000);
+  expect(texts.join('')).toHaveLength(1 << 20);
+  expect(asked).toHaveLength(20);
+});

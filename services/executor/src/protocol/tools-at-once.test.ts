@@ -1,0 +1,106 @@
+/** Tools that are called at once; a stand-in for worker-api answers. */
+import { encode, type RecordedStep, runSubjects, type ToolCall, type ToolReply, toolCall } from '@gantry/events';
+import { testExecutor } from '../test/executor-fixture';
+
+const fixture = testExecutor({ sources: ['worker'] });
+const tools = [{ name: 'crm', tools: null }];
+
+let asked: ToolCall[] = [];
+/** Answers as soon as so many are asked for. */
+let together = 1;
+let answer: (call: ToolCall) => ToolReply;
+let waiting: (() => void)[] = [];
+beforeAll(() => {
+  fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
+    callback: (_, message) => {
+      const call = toolCall.parse(message.json());
+      asked.push(call);
+      waiting.push(() => message.respond(encode(answer(call))));
+      if (waiting.length >= together) for (const respond of waiting.splice(0).reverse()) respond();
+    },
+  });
+});
+beforeEach(() => {
+  [asked, waiting, together] = [[], [], 1];
+  answer = ({ tool }) => ({ result: `did ${tool}` });
+});
+
+const body = (lines: string) =>
+  `import time\nfrom gantry import context\nfrom _gantry import channel\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
+const run = (lines: string) => fixture.service.run(body(lines), { tools, may: ['approve', 'call'] });
+const GROUP = `outcomes = context._steps.tools([("crm", name, {"a": 1}, 30) for name in ("one", "two", "three")])
+told = [result if error is None else f"{type(error).__name__} {error}" for result, error in outcomes]`;
+
+test('they are under way together, and their answers and steps are in the order of the code', async () => {
+  together = 3;
+  answer = ({ tool }) =>
+    tool === 'two' ? { failed: { code: 'tool_error', message: 'no' } } : { result: `did ${tool}` };
+  const { finished, events } = await run(`${GROUP}\nreturn [told, context.step("after", lambda: 1)]`);
+  expect(finished.output).toEqual([['did one', 'ToolError crm.two: no', 'did three'], 1]);
+  expect(asked.map(({ ordinal, tool }) => [ordinal, tool])).toEqual([
+    [1, 'one'],
+    [2, 'two'],
+    [3, 'three'],
+  ]);
+  const steps = events.flatMap((one) => (one.type === 'step' ? [[one.ordinal, one.name]] : []));
+  expect(steps.sort()).toEqual([
+    [1, 'crm.one'],
+    [2, 'crm.two'],
+    [3, 'crm.three'],
+    [4, 'after'],
+  ]);
+});
+
+test('where the process has ended in the middle, only those are called that are not on record, each at its place', async () => {
+  const lines = `if context.attempt == 1: context.sleep(3600)\n${GROUP}\nreturn [told, context.step("after", lambda: 1)]`;
+  const first = await run(lines.replace('context.sleep(3600)', 'import os; os._exit(9)'));
+  expect(first.finished.status).toBe('failed');
+  const records: RecordedStep[] = [
+    { ordinal: 1, kind: 'tool', name: 'crm.one', result: 'recorded one' },
+    { ordinal: 3, kind: 'tool', name: 'crm.three', result: 'recorded three' },
+  ];
+  for (const record of records) fixture.service.recordStep(first.job.runId, record);
+  const again = await fixture.service.again(first.job.runId, { tools, tryNumber: 2 });
+  expect(again.finished.output).toEqual([['recorded one', 'did two', 'recorded three'], 1]);
+  expect(asked.map(({ ordinal, tool }) => [ordinal, tool])).toEqual([[2, 'two']]);
+});
+
+test('one that cannot be asked for stops all of them before any was called', async () => {
+  const { finished } = await run(`
+try:
+    context._steps.tools([("crm", "one", {}, 30), ("crm", "two", {"text": "x" * 70_000}, 30)])
+except ValueError as error:
+    return [str(error), context.step("after", lambda: 1)]`);
+  expect(finished.output).toEqual([expect.stringMatching(/the arguments of crm.two are \d+ bytes of JSON/), 1]);
+  expect(asked).toEqual([]);
+});
+
+const call = (over: string) => `{"connection": "crm", "tool": "x", "arguments": {}, "timeoutMs": 1, ${over}}`;
+test.each([
+  ['none', '[]'],
+  ['nine', `[${Array.from({ length: 9 }, (_, at) => call(`"ordinal": ${at + 1}`)).join()}]`],
+  ['one place twice', `[${call('"ordinal": 1')}, ${call('"ordinal": 1')}]`],
+  ['a place that is left out', `[${call('"ordinal": 1')}, ${call('"ordinal": 3')}]`],
+  ['a later place', `[${call('"ordinal": 2')}, ${call('"ordinal": 3')}]`],
+  ['a place below all', `[${call('"ordinal": 0')}, ${call('"ordinal": 1')}]`],
+  ['words to be told', `[${call('"ordinal": 1, "stream": True')}]`],
+  ['a connection that it does not have', `[${call('"ordinal": 1, "connection": "other"')}]`],
+  ['no list', '7'],
+])('a group with %s ends the run', async (_, calls) => {
+  const { finished } = await run(`channel.write_json({"t": "tools", "calls": ${calls}})\ntime.sleep(5)`);
+  expect(finished).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
+  expect(asked).toEqual([]);
+});
+
+test('a place that is on record is not called again, and no step begins while a group goes on', async () => {
+  const taken = await run(
+    `context.step("first", lambda: 1)\nchannel.write_json({"t": "tools", "calls": [${call('"ordinal": 1')}]})\ntime.sleep(5)`,
+  );
+  expect(taken.finished.error?.code).toBe('sandbox');
+  together = 2;
+  const step = '{"t": "step", "ordinal": 2, "kind": "step", "name": "x", "startedAt": 1, "result": 1}';
+  const { finished } = await run(
+    `channel.write_json({"t": "tools", "calls": [${call('"ordinal": 1')}]})\nchannel.write_json(${step})\ntime.sleep(5)`,
+  );
+  expect(finished.error?.code).toBe('sandbox');
+});
