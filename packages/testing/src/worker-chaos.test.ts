@@ -8,6 +8,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'pg';
 import { type Answer, apiCaller, type Call } from './api-caller';
+import { randomBy } from './seeded';
 import { type Stack, startStack } from './stack';
 import { until } from './until';
 
@@ -60,17 +61,6 @@ afterAll(async () => {
   await stack?.stop();
   receiver?.close();
 }, 60_000);
-
-/** Mulberry32: the same numbers for the same seed. */
-function randomBy(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 async function startWorker(call: Call, seed: number) {
   const id = `ledger-${seed}`;

@@ -26,8 +26,10 @@ export interface ScriptedAnswer {
   hold?: boolean;
 }
 
-interface Asked {
+export interface Asked {
   path: string;
+  /** All that it was told to say has left; perhaps nobody was there any more. */
+  isAnswered: boolean;
   headers: Record<string, string>;
   body: {
     messages: { role: string; content: unknown }[];
@@ -48,6 +50,10 @@ export async function startScriptedModel() {
     /** An answer for each of the next requests, in their order. */
     says: async (...answers: ScriptedAnswer[]): Promise<void> => {
       await fetch(`${url}/script`, { method: 'POST', body: JSON.stringify(answers) });
+    },
+    /** To agents, an answer for each turn; `"$name"` in a call stands for that input of the run. */
+    answersTurns: async (...turns: ScriptedAnswer[]): Promise<void> => {
+      await fetch(`${url}/turns`, { method: 'POST', body: JSON.stringify(turns) });
     },
     /** To every request that has no answer of its own. */
     alwaysSays: async (answer: ScriptedAnswer): Promise<void> => {

@@ -1,6 +1,7 @@
 /**
  * A provider of models that says what it was told to: POST /script gives it answers, each for one request in their order,
- * POST /always one for all others, and GET /requests tells what it was asked. It speaks the protocols of OpenAI (/v1/chat/completions) and Anthropic (/v1/messages).
+ * POST /turns answers by the number of those that a conversation of an agent has, POST /always one for all others, and GET /requests
+ * tells what it was asked and what it has answered. It speaks the protocols of OpenAI (/v1/chat/completions) and Anthropic (/v1/messages).
  */
 const { createServer } = require('node:http');
 
@@ -8,6 +9,8 @@ let script = [];
 /** For requests that the script has nothing for. */
 let always = { status: 500, body: 'nothing is left in the script' };
 let requests = [];
+/** For conversations of agents, by the number of answers that they have. */
+let turns = [];
 /** Of requests that are held until POST /release. */
 const held = [];
 
@@ -75,9 +78,23 @@ function anthropic({ text = '', calls = [], usage = DEFAULT_USAGE }) {
   ];
 }
 
+/** `$name` in a call stands for that input of the agent's run. */
+function turnOf({ messages }) {
+  const turn = turns[messages.filter(({ role }) => role === 'assistant').length];
+  const first = String(messages.find(({ role }) => role === 'user')?.content ?? '');
+  if (!turn || !first.includes('{')) return turn;
+  const inputs = JSON.parse(first.slice(first.indexOf('{')));
+  const filled = (_, name) => JSON.stringify(inputs[name] ?? null);
+  return JSON.parse(JSON.stringify(turn).replaceAll(/"\$(\w+)"/g, filled));
+}
+
 async function answer(req, res, protocol) {
-  requests.push({ path: req.url, headers: req.headers, body: JSON.parse(await readBody(req)) });
-  const told = script.shift() ?? always;
+  const asked = { path: req.url, headers: req.headers, body: JSON.parse(await readBody(req)), isAnswered: false };
+  requests.push(asked);
+  res.on('finish', () => {
+    asked.isAnswered = true;
+  });
+  const told = script.shift() ?? turnOf(asked.body) ?? always;
   if (told.hold) await new Promise((resolve) => held.push(resolve));
   if (told.status) {
     res.writeHead(told.status, { 'Content-Type': 'application/json', ...told.headers });
@@ -102,6 +119,10 @@ createServer(async (req, res) => {
   switch (req.url) {
     case '/script':
       script = JSON.parse(await readBody(req));
+      requests = [];
+      return res.end();
+    case '/turns':
+      turns = JSON.parse(await readBody(req));
       requests = [];
       return res.end();
     case '/always':
