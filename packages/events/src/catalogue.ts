@@ -75,6 +75,22 @@ export const workerChanged = define(
   worker.extend({ change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']) }),
 );
 
+/**
+ * The published skill that the text of an agent is a copy of, from this version of the worker on; null: of none, also once it is
+ * deleted. It tells a state, so that it may be received again and out of order.
+ */
+export const workerSkillPinned = define(
+  'worker.skill_pinned.v1',
+  { publishers: ['worker-api'], consumers: ['skills-api'] },
+  z.object({
+    workerUid: z.string(),
+    /** Grows with every event of the worker. */
+    revision: z.int(),
+    /** `contentHash`: SHA-256 of the text, hex. */
+    skill: z.object({ slug: z.string().max(128), contentHash: z.string().length(64) }).nullable(),
+  }),
+);
+
 /** A person has to decide before a run continues. */
 export const approvalRequested = define(
   'approval.requested.v1',
@@ -149,25 +165,33 @@ export const automationDeployed = define(
   z.object({ automationId: z.string(), version: z.int(), artifactId: z.string() }),
 );
 
+/** Earlier releases tell less. */
+const skillDetails = z.object({
+  ownerId: z.string(),
+  /** SHA-256 of the text, hex. */
+  contentHash: z.string(),
+  /** Grows with every change, also of the visibility, and when it is deleted or restored. */
+  revision: z.int(),
+});
+
 const skill = z.object({
   skillId: z.string(),
   slug: z.string(),
   version: z.int(),
   visibility: z.enum(['private', 'unlisted', 'public']),
+  ...skillDetails.partial().shape,
 });
 
+const fromSkills = { publishers: ['skills-api'], consumers: ['worker-api'] } as const;
+
 /** A skill was created. */
-export const skillPublished = define('skill.published.v1', { publishers: ['skills-api'] }, skill);
+export const skillPublished = define('skill.published.v1', fromSkills, skill);
 
 /** Its text, visibility or sharing changed, or it was restored. */
-export const skillChanged = define('skill.changed.v1', { publishers: ['skills-api'] }, skill);
+export const skillChanged = define('skill.changed.v1', fromSkills, skill);
 
-/** It is no longer readable by anyone; its owner may restore it for thirty days. */
-export const skillDeleted = define(
-  'skill.deleted.v1',
-  { publishers: ['skills-api'] },
-  z.object({ skillId: z.string(), slug: z.string() }),
-);
+/** It is no longer readable by anyone; its owner may restore it for thirty days. The rest is as it was. */
+export const skillDeleted = define('skill.deleted.v1', fromSkills, skill.partial({ version: true, visibility: true }));
 
 export const tokenRevoked = define(
   'auth.token.revoked.v1',
@@ -244,6 +268,7 @@ export const auditRecorded = define(
 export const eventCatalogue: EventType[] = [
   runFinished,
   workerChanged,
+  workerSkillPinned,
   approvalRequested,
   approvalDecided,
   scheduleMissed,

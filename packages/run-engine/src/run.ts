@@ -45,6 +45,8 @@ export interface RunSpec {
   inBody?: string[];
   /** Absent: the entrypoint is code. */
   agent?: JobAgent;
+  /** Slugs of published skills that it is made of, for their counts. Absent: none. */
+  skills?: string[];
   /** What the models that it asks may cost, in US dollars. Absent: as much as other budgets leave. */
   modelBudgetUsd?: number;
   /** Inputs of type `file`: where the uploaded bytes lie. */

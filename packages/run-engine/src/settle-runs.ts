@@ -149,6 +149,7 @@ const SETTLE = statement(
       'errorCode', error_code, 'errorMessage', error_message, 'costUsd', cost_usd, 'cpuMs', cpu_ms, 'depth', depth,
       'durationMs', CASE WHEN started_at IS NULL THEN NULL ELSE greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::bigint END,
       'finishedAt', floor(extract(epoch FROM finished_at) * 1000)::bigint)
+      || CASE WHEN spec -> 'skills' IS NULL THEN '{}' ELSE jsonb_build_object('skills', spec -> 'skills') END
     FROM ended WHERE kind = 'run' AND status <> 'suspended'
   )
   SELECT * FROM ended`,

@@ -1,5 +1,5 @@
-/** Tells services what worker-api would tell them, without a worker-api. */
-import { type Bus, connectBus, type EventType, encode, eventSubject, newId } from '@gantry/events';
+/** Tells services what another one would tell them, without that one. */
+import { type Bus, connectBus, type EventType, encode, eventSubject, newId, type Service } from '@gantry/events';
 import { pino } from 'pino';
 import { given } from './given';
 import type { TestNats } from './test-nats';
@@ -10,9 +10,9 @@ export interface Announcer {
   stop(): Promise<void>;
 }
 
-export async function startAnnouncer(nats: Pick<TestNats, 'as'>): Promise<Announcer> {
+export async function startAnnouncer(nats: Pick<TestNats, 'as'>, service: Service = 'worker-api'): Promise<Announcer> {
   const bus: Bus = await connectBus({
-    ...nats.as('worker-api'),
+    ...nats.as(service),
     name: 'announcer',
     log: pino({ level: 'silent' }),
   });
@@ -20,15 +20,15 @@ export async function startAnnouncer(nats: Pick<TestNats, 'as'>): Promise<Announ
     async announce(event, workspaceId, given) {
       const data = event.data.parse(given);
       const envelope = { id: newId('evt_'), workspaceid: workspaceId, time: new Date().toISOString(), data };
-      await bus.js.publish(eventSubject(event, 'worker-api'), encode(envelope));
+      await bus.js.publish(eventSubject(event, service), encode(envelope));
     },
     stop: () => bus.nc.close(),
   };
 }
 
 /** Before the tests of this file or `describe`, and until after them. */
-export const givenAnnouncer = (service: { nats: Pick<TestNats, 'as'> }): Announcer =>
+export const givenAnnouncer = (told: { nats: Pick<TestNats, 'as'> }, service: Service = 'worker-api'): Announcer =>
   given(
-    () => startAnnouncer(service.nats),
+    () => startAnnouncer(told.nats, service),
     (announcer) => announcer.stop(),
   );

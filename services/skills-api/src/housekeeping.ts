@@ -5,11 +5,13 @@ import type { Sweep } from '@gantry/service';
 import { sweepApiKeys } from './api-keys/api-key';
 import type { Database } from './database';
 import { RESTORABLE_DAYS } from './skills/skill';
+import { sweepPins } from './skills/skill-pins';
 import { purgeDeleted } from './skills/skill-repository';
 
 export const sweepsOf = ({ pool, prisma }: Database): Sweep[] => [
   { what: 'idempotency keys', run: () => sweepIdempotencyKeys(pool) },
   { what: 'deleted skills', run: () => purgeDeleted(prisma, new Date(Date.now() - RESTORABLE_DAYS * 86_400_000)) },
+  { what: 'pins of skills', run: () => sweepPins(pool) },
   { what: 'API keys', run: () => sweepApiKeys(pool) },
   { what: 'closures', run: () => sweepClosures(pool) },
   { what: 'inbox', run: () => sweepInbox(pool) },

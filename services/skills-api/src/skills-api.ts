@@ -1,6 +1,14 @@
 /** The whole service but for listening. */
 import { createTokenHasher, externalIssuer, remoteIdentify, trackLastUse } from '@gantry/auth';
-import { connectBus, consume, natsAddress, openWorkspaceClosures, runFinished, startRelay } from '@gantry/events';
+import {
+  connectBus,
+  consume,
+  natsAddress,
+  openWorkspaceClosures,
+  runFinished,
+  startRelay,
+  workerSkillPinned,
+} from '@gantry/events';
 import { observeService } from '@gantry/http';
 import { poolSettings } from '@gantry/postgres';
 import { type RunningService, type SurfaceSettings, startSweeps } from '@gantry/service';
@@ -13,6 +21,7 @@ import { cacheRendered } from './rendering/rendered-cache';
 import { createRenderer } from './rendering/renderer';
 import { forgivesTyping } from './search/search-skills';
 import { countUses } from './skills/skill-events';
+import { keepPin } from './skills/skill-pins';
 import { countViews } from './skills/view-counts';
 import { seedLibraries } from './starter/seed-libraries';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
@@ -38,15 +47,11 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
     log,
   });
   await seedLibraries(prisma, log);
-  const uses = consume({
-    bus,
-    pool,
-    service: 'skills-api',
-    event: runFinished,
-    wants: ({ skills }) => Boolean(skills?.length),
-    handle: countUses,
-    log,
-  });
+  const shared = { bus, pool, service: 'skills-api', log } as const;
+  const uses = [
+    consume({ ...shared, event: runFinished, wants: ({ skills }) => Boolean(skills?.length), handle: countUses }),
+    consume({ ...shared, event: workerSkillPinned, handle: keepPin }),
+  ];
   const workspaceEvents = consumeWorkspaceEvents({ bus, pool, log });
   const housekeeping = startSweeps(sweepsOf(database), log);
   const renderer = createRenderer({ log });
@@ -72,7 +77,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
       identities.stop();
       closures.stop();
       await renderer.stop();
-      await Promise.all([uses, ...workspaceEvents].map((consumer) => consumer.stop()));
+      await Promise.all([...uses, ...workspaceEvents].map((consumer) => consumer.stop()));
       await Promise.all([views.flush(), keyUse.flush()]);
       await relay.stop();
       unobserve();

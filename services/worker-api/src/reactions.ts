@@ -9,6 +9,9 @@ import {
   networkRefused,
   runFinished,
   scheduleMissed,
+  skillChanged,
+  skillDeleted,
+  skillPublished,
   workspacePurged,
 } from '@gantry/events';
 import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
@@ -20,6 +23,7 @@ import { createListeningWorkspaces } from './listening-workspaces';
 import { countRun } from './runs/month-cost';
 import { countTokenRun } from './runs/token-budget';
 import { triggerReactions } from './starters/event-triggers';
+import { forgetSkill, keepSkill } from './workers/known-skills';
 
 export function startReactions(deps: Deps): Consumer[] {
   const { bus, pool, log } = deps;
@@ -42,6 +46,9 @@ export function startReactions(deps: Deps): Consumer[] {
     consumeBy({ ...shared, event: connectionFailed, reactions: [alerts.connectionFailed] }),
     consumeBy({ ...shared, event: networkRefused, reactions: [alerts.networkRefused] }),
     consumeBy({ ...shared, event: alertRaised, reactions: [triggers.alertRaised] }),
+    consumeBy({ ...shared, event: skillPublished, reactions: [keepSkill] }),
+    consumeBy({ ...shared, event: skillChanged, reactions: [keepSkill] }),
+    consumeBy({ ...shared, event: skillDeleted, reactions: [forgetSkill] }),
     consumeBy({ ...shared, event: auditRecorded, reactions: [keepAuditEntry] }),
     consumeBy({ ...shared, event: workspacePurged, reactions: [purgeWorkspace(deps)] }),
   ];

@@ -40,6 +40,7 @@ export function addSkill(fake: FakeSkills, over: Partial<Skill> & Pick<Skill, 's
     ...{ license: null, saved: false, views: 0, saves: 0, uses: 0, deleted_at: null, front_matter: null },
     ...{ created_at: daysAgo(40), updated_at: daysAgo(3), url: `https://skills.example.com/s/${over.slug}` },
     body_md: 'Read the tests first.',
+    used_by_workers: { workspace: 0, total: 0 },
     ...over,
   };
   fake.list.push(skill);

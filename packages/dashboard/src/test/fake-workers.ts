@@ -30,6 +30,7 @@ export const newWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
   ...{ entrypoint: 'main.py', inputs: [], outputs: [], secrets: [], connections: [], contexts: [] },
   ...{ python_dependencies: [], isolation: 'zygote', network: 'public', expose: [], in_body: [] },
   ...{ skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null },
+  ...{ skill_update: null, skill_deleted: false },
   limits: {
     ...{ timeout_seconds: 300, memory_mb: 512, concurrency: null, concurrency_key: null, priority: 0 },
     ...{ runs_per_minute: null, budget_usd_per_month: null },

@@ -13,6 +13,7 @@ import { Timestamp } from '../ui/timestamp';
 import { narrowNetwork } from './network-words';
 import { PauseButton } from './pause-button';
 import { RunButton } from './run-button';
+import { SkillNews } from './skill-news';
 import { startsWhen } from './trigger-words';
 import { readWorker, useWorker, workerKeys } from './use-worker';
 import styles from './worker-frame.module.css';
@@ -68,6 +69,11 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
       {worker && worker.missing_secrets.length > 0 && <MissingSecrets names={worker.missing_secrets} />}
       {worker?.connection_problems && worker.connection_problems.length > 0 && (
         <BrokenConnections names={worker.connection_problems} />
+      )}
+      {worker && (worker.skill_update || worker.skill_deleted) && (
+        <div className={styles.notice}>
+          <SkillNews worker={worker} />
+        </div>
       )}
       {worker ? children(worker) : <Skeleton height={360} radius={10} />}
     </>

@@ -33,7 +33,7 @@ export async function publishSkill(
       insertSkill(tx, owner, { id, slug, visibility, folder: input.folder || null, content });
     const slug = await insertUnderFreeSlug(insert, input.slug, checked);
     await insertVersion(tx, id, 1, { content, authorId: owner.userId, message: null });
-    await announce(tx, skillPublished, { id, slug, workspaceId: owner.workspaceId, version: 1, visibility });
+    await announce(tx, skillPublished, id);
     await owner.audit(tx, { action: 'skill.published', id, details: { slug, visibility } });
     await owner.made(tx, slug);
     return slug;

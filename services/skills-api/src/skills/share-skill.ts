@@ -31,11 +31,10 @@ export function shareSkill(prisma: PrismaClient, owner: Actor, slug: string, inp
     if (list.length > SHARES_MAX)
       throw conflict('too_many_shares', `a skill is shared with at most ${SHARES_MAX} addresses`);
     if (gone.count || come.count) {
-      const { id, workspace_id: workspaceId, version, visibility } = skill;
-      await announce(tx, skillChanged, { id, slug, workspaceId, version, visibility });
+      await announce(tx, skillChanged, skill.id);
       await owner.audit(tx, {
         action: 'skill.shared',
-        id,
+        id: skill.id,
         details: { slug, added: come.count, removed: gone.count, total: list.length },
       });
     }

@@ -9,30 +9,27 @@ import {
 } from '@gantry/events';
 import type { PoolClient } from 'pg';
 import type { Db } from '../database';
-import type { Visibility } from '../generated/prisma/client';
 
-interface Announced {
-  id: string;
-  slug: string;
-  workspaceId: string;
-  version: number;
-  visibility: Visibility;
+const announcedFields = {
+  ...{ slug: true, workspaceId: true, ownerId: true, visibility: true },
+  ...{ version: true, revision: true, contentHash: true },
+} as const;
+
+/** As it is now, in the transaction of the change. */
+export async function announce(tx: Db, event: typeof skillPublished | typeof skillChanged, id: string): Promise<void> {
+  const { workspaceId, ...skill } = await present(tx, id);
+  await enqueue(tx, event, workspaceId, skill);
 }
 
-export async function announce(
-  tx: Db,
-  event: typeof skillPublished | typeof skillChanged,
-  { id, workspaceId, slug, version, visibility }: Announced,
-): Promise<void> {
-  await enqueue(tx, event, workspaceId, { skillId: id, slug, version, visibility });
+export async function announceDeleted(tx: Db, id: string): Promise<void> {
+  const { workspaceId, ...skill } = await present(tx, id);
+  await enqueue(tx, skillDeleted, workspaceId, skill);
 }
 
-export async function announceDeleted(
-  tx: Db,
-  { id, slug, workspaceId }: Omit<Announced, 'version' | 'visibility'>,
-): Promise<void> {
-  await enqueue(tx, skillDeleted, workspaceId, { skillId: id, slug });
-}
+const present = async (tx: Db, id: string) => ({
+  ...(await tx.skill.findUniqueOrThrow({ where: { id }, select: announcedFields })),
+  skillId: id,
+});
 
 export type RunFinished = Received<{ skills?: string[] }>;
 

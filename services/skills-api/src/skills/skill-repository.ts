@@ -6,6 +6,7 @@ import { Prisma, type Skill, type Visibility } from '../generated/prisma/client'
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
 import { contentHashOf, skillMdDigestOf } from './skill-input';
+import { pinnedAnywhere, pinnedIn } from './skill-pins';
 import { SLUG } from './slug';
 
 /** Everything of a SkillRow, from `skillTables` of the same reader. */
@@ -24,7 +25,8 @@ export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
 export async function findSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody | null> {
   if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<SkillWithBody[]>`
-    SELECT ${skillColumns(reader)}, s.body_md FROM ${skillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
+    SELECT ${skillColumns(reader)}, s.body_md, ${pinnedIn(reader)} AS used_in_workspace, ${pinnedAnywhere(reader)} AS used_in_all
+    FROM ${skillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
   return rows[0] ?? null;
 }
 
@@ -55,7 +57,10 @@ export async function updateSkill(
   const { version, visibility, folder, content } = change;
   await tx.skill.update({
     where: { id: skill.id },
-    data: { version, visibility, folder, updatedAt: new Date(), ...contentColumns(skill.slug, content) },
+    data: {
+      ...{ version, visibility, folder, updatedAt: new Date(), revision: { increment: 1 } },
+      ...contentColumns(skill.slug, content),
+    },
   });
 }
 
@@ -70,7 +75,8 @@ function contentColumns(slug: string, content: SkillContent) {
 }
 
 export async function setDeleted(tx: Db, skillId: string, deletedAt: Date | null): Promise<void> {
-  await tx.skill.update({ where: { id: skillId }, data: { deletedAt, updatedAt: new Date() } });
+  const data = { deletedAt, updatedAt: new Date(), revision: { increment: 1 } };
+  await tx.skill.update({ where: { id: skillId }, data });
 }
 
 /** Takes the text of what was deleted before `deletedBefore` away for good; slug and owner stay. */

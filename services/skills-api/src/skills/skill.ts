@@ -42,7 +42,13 @@ export interface SkillRow {
   override_tags: string[] | null;
 }
 
-export type SkillWithBody = SkillRow & { body_md: string };
+export type SkillWithBody = SkillRow & {
+  body_md: string;
+  /** Workers of the reader's workspace that are made of it; null: the reader has none. */
+  used_in_workspace: number | null;
+  /** Of all workspaces; null: the reader does not own it. */
+  used_in_all: number | null;
+};
 
 type Published = Pick<
   SkillRow,
@@ -67,5 +73,9 @@ export function skillItemToApi(row: SkillRow, skillsUrl: string) {
 }
 
 export function skillToApi(row: SkillWithBody, skillsUrl: string) {
-  return { ...skillItemToApi(row, skillsUrl), body_md: row.body_md, front_matter: row.front_matter };
+  return {
+    ...skillItemToApi(row, skillsUrl),
+    ...apiFields(row, 'body_md', 'front_matter'),
+    used_by_workers: { workspace: row.used_in_workspace, total: row.used_in_all },
+  };
 }

@@ -40,7 +40,7 @@ export function changeSkill(
     await updateSkill(tx, skill, { version, visibility, folder, content });
     if (isNew)
       await insertVersion(tx, skill.id, version, { content, authorId: owner.userId, message: input.message ?? null });
-    await announce(tx, skillChanged, { ...announced(skill), version, visibility });
+    await announce(tx, skillChanged, skill.id);
     await owner.audit(tx, {
       action: 'skill.changed',
       id: skill.id,
@@ -59,7 +59,7 @@ export function deleteSkill(prisma: PrismaClient, owner: Actor, slug: string): P
   return transaction(prisma, async (tx) => {
     const skill = await ownedForUpdate(tx, owner, slug);
     await setDeleted(tx, skill.id, new Date());
-    await announceDeleted(tx, announced(skill));
+    await announceDeleted(tx, skill.id);
     await owner.audit(tx, { action: 'skill.deleted', id: skill.id, details: { slug } });
   });
 }
@@ -78,7 +78,7 @@ export function restoreSkill(prisma: PrismaClient, owner: Actor, slug: string): 
       throw gone('too_late', `the skill was deleted more than ${RESTORABLE_DAYS} days ago`);
     }
     await setDeleted(tx, skill.id, null);
-    await announce(tx, skillChanged, announced(skill));
+    await announce(tx, skillChanged, skill.id);
     await owner.audit(tx, { action: 'skill.restored', id: skill.id, details: { slug } });
   });
 }
@@ -87,14 +87,6 @@ async function ownedForUpdate(tx: Db, owner: Actor, slug: string): Promise<Skill
   if (!(await lockSkill(tx, slug))) throw noSkill(slug);
   return getOwnedSkill(tx, slug, owner);
 }
-
-const announced = ({ id, slug, workspace_id, version, visibility }: SkillWithBody) => ({
-  id,
-  slug,
-  workspaceId: workspace_id,
-  version,
-  visibility,
-});
 
 const contentOf = (skill: SkillWithBody): SkillContent => ({
   title: skill.title,

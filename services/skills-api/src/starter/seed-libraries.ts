@@ -82,16 +82,16 @@ async function seedSkill(tx: Db, slug: string, body: string): Promise<string | n
     const id = newId('skl_');
     await insertSkill(tx, GANTRY, { id, slug, visibility: 'public', folder: null, content });
     await insertVersion(tx, id, 1, { content, authorId: GANTRY.userId, message: null });
-    await announce(tx, skillPublished, { id, slug, workspaceId: GANTRY.workspaceId, version: 1, visibility: 'public' });
+    await announce(tx, skillPublished, id);
     return id;
   }
   if (before.ownerId !== GANTRY.userId) return null;
   if (before.bodyMd !== body) {
-    const { id, visibility, folder, workspaceId } = before;
+    const { id, visibility, folder } = before;
     const version = before.version + 1;
     await updateSkill(tx, before, { version, visibility, folder, content });
     await insertVersion(tx, id, version, { content, authorId: GANTRY.userId, message: 'a new release' });
-    await announce(tx, skillChanged, { id, slug, workspaceId, version, visibility });
+    await announce(tx, skillChanged, id);
   }
   return before.id;
 }

@@ -39,6 +39,9 @@ async function seed(other: TestPerson): Promise<{ person: TestPerson; skill: str
   await sql('INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, now(), true)', [
     person.workspaceId,
   ]);
+  await sql('INSERT INTO skill_pins (worker_uid, workspace_id, skill_id, revision) VALUES ($1, $2, $3, 1)', [
+    ...[`wrk_${person.userId}`, person.workspaceId, null],
+  ]);
   return { person, skill: skill.slug, library: library.slug };
 }
 

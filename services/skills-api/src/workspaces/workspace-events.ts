@@ -12,7 +12,7 @@ export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Log
 }
 
 /** A test finds a table that is missing here. Skills and libraries take along what refers to them, also of others. */
-const TABLES = ['libraries', 'api_keys', 'idempotency_keys', 'workspace_closures'];
+const TABLES = ['libraries', 'api_keys', 'skill_pins', 'idempotency_keys', 'workspace_closures'];
 /** Keeps each statement far below the statement timeout. */
 const SKILLS_AT_ONCE = 1_000;
 

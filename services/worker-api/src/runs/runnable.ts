@@ -56,6 +56,7 @@ export function runnableOf(definition: Definition, code: RunSpec['code']): Runna
       ...(expose.length && { expose }),
       ...(inBody.length && { inBody }),
       ...(agent && { agent }),
+      ...(definition.skill !== null && { skills: [definition.skill.slice(0, definition.skill.indexOf('@'))] }),
       ...(budgetUsd !== null && { modelBudgetUsd: budgetUsd }),
       files: [],
       limits: { ...runLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },

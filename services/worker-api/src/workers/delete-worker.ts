@@ -10,6 +10,7 @@ import type { Deps } from '../deps';
 import { requireTakingAway } from '../ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
+import { announceNoSkill } from './version-repository';
 import { codeFolder } from './worker-code';
 import { lockVisibleWorker } from './worker-repository';
 
@@ -21,6 +22,7 @@ export async function deleteWorker(deps: Deps, { caller, actor }: Requester, id:
     const now = deps.now();
     await replaceTriggers(tx, worker, [], now);
     await tx.worker.update({ where: { uid: worker.uid }, data: { id: worker.uid, deletedAt: now } });
+    await announceNoSkill(tx, worker);
     await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
     return worker.uid;
   });

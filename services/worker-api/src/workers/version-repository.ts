@@ -1,3 +1,4 @@
+import { enqueue, workerSkillPinned } from '@gantry/events';
 import { invalid, notFound } from '@gantry/http';
 import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
@@ -83,7 +84,9 @@ export async function listVersions(
 
 export type NewVersion = Omit<Version, 'createdAt'>;
 
+/** The skill that it is a copy of is announced with it, whoever makes the version. */
 export async function insertVersion(tx: Db, workspaceId: string, version: NewVersion): Promise<void> {
+  await announceSkill(tx, workspaceId, version);
   const { definition, files, code, ...columns } = version;
   await tx.workerVersion.create({
     data: {
@@ -96,6 +99,31 @@ export async function insertVersion(tx: Db, workspaceId: string, version: NewVer
       codeSize: code.size,
     },
   });
+}
+
+async function announceSkill(
+  tx: Db,
+  workspaceId: string,
+  { workerUid, number: revision, definition: { skill } }: NewVersion,
+): Promise<void> {
+  if (skill === null) {
+    const before = await findPreviousVersion(tx, { uid: workerUid, workspaceId }, revision);
+    if (!before?.definition.skill) return;
+  }
+  const [slug = '', contentHash = ''] = skill?.split('@') ?? [];
+  await enqueue(tx, workerSkillPinned, workspaceId, {
+    workerUid,
+    revision,
+    skill: skill === null ? null : { slug, contentHash },
+  });
+}
+
+/** Of a worker that is deleted: it has no version after this. */
+export async function announceNoSkill(tx: Db, worker: WorkerKey & Pick<Worker, 'currentVersion'>): Promise<void> {
+  const { number, definition } = await getCurrentVersion(tx, worker);
+  if (definition.skill === null) return;
+  const { uid: workerUid, workspaceId } = worker;
+  await enqueue(tx, workerSkillPinned, workspaceId, { workerUid, revision: number + 1, skill: null });
 }
 
 function toVersion(row: WorkerVersion): Version {

@@ -24,6 +24,7 @@ import { createWorker } from './create-worker';
 import { deleteWorker } from './delete-worker';
 import { editWorker, type WorkerEdit } from './edit-worker';
 import { inspectDraft } from './inspect-draft';
+import { skillNews } from './known-skills';
 import { withSkill } from './pinned-skill';
 import { rollBack } from './roll-back';
 import {
@@ -57,7 +58,8 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
     const worker = await getVisibleWorker(prisma, caller, id);
     const { definition } = await getCurrentVersion(prisma, worker);
     const facts = (await factsOf(deps, worker.workspaceId, [worker])).get(worker.uid) as WorkerFacts;
-    return workerToApi({ worker, facts, caller, baseUrl, definition });
+    const news = await skillNews(deps.pool, caller, definition);
+    return workerToApi({ worker, facts, caller, baseUrl, definition, news });
   }
 
   async function edit(call: Call<WorkerPath>, wanted: WorkerEdit): Promise<Answer> {

@@ -4,6 +4,7 @@ import { openapiFiles } from '@gantry/openapi';
 import { bytesOf, treeVersionToItem } from '../file-trees/tree-version';
 import { canTakeAway } from '../ownership';
 import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
+import type { SkillNews } from './known-skills';
 import type { ListedVersion, Version } from './version-repository';
 import type { WorkerFacts } from './worker-facts';
 import type { WorkerWithTriggers } from './worker-repository';
@@ -56,8 +57,12 @@ export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
   };
 }
 
-export function workerToApi({ definition, ...shown }: ShownWorker & Pick<Version, 'definition'>) {
-  return { ...workerToItem(shown), ...definition };
+export function workerToApi({
+  definition,
+  news,
+  ...shown
+}: ShownWorker & Pick<Version, 'definition'> & { news: SkillNews }) {
+  return { ...workerToItem(shown), ...definition, skill_update: news.update, skill_deleted: news.isDeleted };
 }
 
 export function versionToItem(version: ListedVersion, currentVersion: number) {

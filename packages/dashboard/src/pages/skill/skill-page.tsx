@@ -98,6 +98,7 @@ function About({ skill }: { skill: Skill }) {
       {countsOf(skill).map((words) => (
         <span key={words}>{words}</span>
       ))}
+      <UsedByWorkers {...skill.used_by_workers} />
       {skill.tags.length > 0 && (
         <ul className={styles.tags} aria-label="Tags">
           {skill.tags.map((tag) => (
@@ -108,5 +109,19 @@ function About({ skill }: { skill: Skill }) {
         </ul>
       )}
     </>
+  );
+}
+
+/** Of all workspaces where the reader owns it. */
+function UsedByWorkers({ workspace, total }: Skill['used_by_workers']) {
+  const here = workspace ?? 0;
+  const elsewhere = Math.max(0, (total ?? here) - here);
+  if (here + elsewhere === 0) return null;
+  const many = (count: number) => `${count} ${count === 1 ? 'worker' : 'workers'}`;
+  if (elsewhere === 0) return <span>Used by {many(here)}</span>;
+  return (
+    <span>
+      Used by {many(here)} here and {elsewhere} elsewhere
+    </span>
   );
 }

@@ -101,7 +101,7 @@ export async function purgeDeletedWorkspaces(pool: Pool): Promise<number> {
 }
 
 /** Tables of this service that name a workspace without a foreign key to its row. A test finds missing entries. */
-const TABLES = ['data_keys', 'idempotency_keys', 'audit_log', 'workspace_closures'];
+const TABLES = ['data_keys', 'known_skills', 'idempotency_keys', 'audit_log', 'workspace_closures'];
 
 export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspaceId: string): Promise<void> {
   await tx.query("SET LOCAL gantry.audit_sweep = 'on'");

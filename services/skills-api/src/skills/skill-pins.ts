@@ -1,0 +1,45 @@
+/**
+ * Workers that use a skill: agents whose text is a copy of one of its versions. worker-api tells the state of a worker with a
+ * number that grows, so the counts are exact whatever is told again or late.
+ */
+import { isClosedSql, type ReactionTo, type workerSkillPinned } from '@gantry/events';
+import { deleteOld } from '@gantry/postgres';
+import type { Pool, PoolClient } from 'pg';
+import type { Reader } from '../access/caller';
+import { owned } from '../access/readable';
+import { Prisma } from '../generated/prisma/client';
+
+type Pinned = Parameters<ReactionTo<typeof workerSkillPinned>['handle']>[1];
+
+/**
+ * Only who knew the text of a version has its hash, so no worker counts for a skill that its makers could not read. The hash of a
+ * version that was too old to be kept stays known of those who have it.
+ */
+export async function keepPin(tx: PoolClient, { workspaceId, data }: Pinned): Promise<void> {
+  const { workerUid, revision, skill } = data;
+  await tx.query(
+    `INSERT INTO skill_pins AS p (worker_uid, workspace_id, skill_id, content_hash, revision)
+     VALUES ($1, $2, (SELECT s.id FROM skills s WHERE s.slug = $3
+       AND (EXISTS (SELECT FROM skill_versions v WHERE v.skill_id = s.id AND v.content_hash = $4)
+         OR EXISTS (SELECT FROM skill_pins k WHERE k.worker_uid = $1 AND k.skill_id = s.id AND k.content_hash = $4))), $4, $5)
+     ON CONFLICT (worker_uid) DO UPDATE SET skill_id = excluded.skill_id, content_hash = excluded.content_hash,
+       revision = excluded.revision, updated_at = now()
+     WHERE p.revision < excluded.revision`,
+    [workerUid, workspaceId, skill?.slug ?? null, skill?.contentHash ?? null, revision],
+  );
+}
+
+const count = (which: Prisma.Sql): Prisma.Sql =>
+  Prisma.sql`(SELECT count(*)::int FROM skill_pins pin WHERE pin.skill_id = s.id AND ${which})`;
+
+/** How many workers of the reader's workspace use the skill `s`; null for a reader without one. */
+export const pinnedIn = ({ workspaceId }: Reader): Prisma.Sql =>
+  workspaceId === null ? Prisma.sql`NULL::int` : count(Prisma.sql`pin.workspace_id = ${workspaceId}`);
+
+/** How many do in all workspaces; null for everybody but its owner. */
+export const pinnedAnywhere = (reader: Reader): Prisma.Sql =>
+  Prisma.sql`CASE WHEN ${owned('s', reader)} THEN ${count(Prisma.raw(`NOT ${isClosedSql('pin.workspace_id')}`))} END`;
+
+/** JetStream keeps events for three days: none that is older than one of these can come any more. */
+export const sweepPins = (pool: Pool): Promise<unknown> =>
+  deleteOld(pool, 'skill_pins', "skill_id IS NULL AND updated_at < now() - interval '7 days'");

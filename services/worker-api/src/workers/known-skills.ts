@@ -1,0 +1,68 @@
+/**
+ * The newest text of each published skill, as skills-api has announced it: an agent made of an older one is offered it. It is never
+ * taken without being asked for.
+ */
+import { isClosedSql, type ReactionTo, type skillChanged, type skillDeleted } from '@gantry/events';
+import type { Principal } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
+import type { Definition } from './definition';
+
+type Told = Parameters<ReactionTo<typeof skillChanged | typeof skillDeleted>['handle']>[1];
+
+/** An earlier release tells too little. */
+const tells = ({ version, visibility, contentHash, revision, ownerId }: Told['data']): boolean =>
+  [version, visibility, contentHash, revision, ownerId].every((value) => value !== undefined);
+
+/** Each event tells all of the skill, so the newest counts, in whatever order they come. */
+async function keep(tx: Sql, { workspaceId, at, data }: Told, isDeleted: boolean): Promise<void> {
+  const { slug, ownerId, visibility, version, contentHash, revision } = data;
+  await tx.query(
+    `INSERT INTO known_skills AS k (slug, workspace_id, owner_id, visibility, version, content_hash, published_at, revision,
+       is_deleted)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+     ON CONFLICT (slug) DO UPDATE SET visibility = excluded.visibility, version = excluded.version,
+       content_hash = excluded.content_hash, revision = excluded.revision, is_deleted = excluded.is_deleted,
+       published_at = CASE k.version WHEN excluded.version THEN k.published_at ELSE excluded.published_at END
+     WHERE k.revision < excluded.revision`,
+    [slug, workspaceId, ownerId, visibility, version, contentHash, at, revision, isDeleted],
+  );
+}
+
+/** Told in the same way when it is published and when it changes. */
+export const keepSkill: ReactionTo<typeof skillChanged> = {
+  name: 'known-skill',
+  wants: tells,
+  handle: (tx, told) => keep(tx, told, false),
+};
+
+export const forgetSkill: ReactionTo<typeof skillDeleted> = {
+  name: 'known-skill',
+  wants: tells,
+  handle: (tx, told) => keep(tx, told, true),
+};
+
+export interface SkillNews {
+  /** A newer text than the one that was copied. */
+  update: { slug: string; hash: string; version: number; published_at: string } | null;
+  /** The copy still runs. */
+  isDeleted: boolean;
+}
+
+/** What `readableSkill` of skills-api says, but for addresses that a private skill is shared with: those are told nothing. */
+const NEWS = `SELECT content_hash AS hash, version, published_at, is_deleted FROM known_skills k
+  WHERE slug = $1 AND (visibility <> 'private' OR workspace_id = $2 AND owner_id = $3) AND NOT ${isClosedSql('k.workspace_id')}`;
+
+/** For this caller: of a skill that they could not read they hear nothing. */
+export async function skillNews(sql: Sql, caller: Principal, { skill }: Pick<Definition, 'skill'>): Promise<SkillNews> {
+  const nothing = { update: null, isDeleted: false };
+  if (skill === null) return nothing;
+  const [slug = '', copied] = skill.split('@');
+  const { rows } = await sql.query<{ hash: string; version: number; published_at: Date; is_deleted: boolean }>(NEWS, [
+    ...[slug, caller.workspaceId, caller.userId],
+  ]);
+  const [newest] = rows;
+  if (!newest) return nothing;
+  const { hash, version, published_at, is_deleted: isDeleted } = newest;
+  if (isDeleted || hash === copied) return { update: null, isDeleted };
+  return { update: { slug, hash, version, published_at: published_at.toISOString() }, isDeleted };
+}
