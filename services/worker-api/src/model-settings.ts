@@ -20,10 +20,44 @@ const price = z.strictObject({
 });
 export type Price = z.infer<typeof price>;
 
+/** It holds from that moment on, until that of the next; null: from the beginning. */
+export interface DatedPrice {
+  from: Date | null;
+  price: Price;
+}
+
+/** A day begins in UTC. */
+const from = z.union(
+  [z.iso.date(), z.iso.datetime({ offset: true })],
+  'must be a day, such as 2026-01-01, or a time with its zone',
+);
+
+const datedPrices = z
+  .array(price.extend({ from: from.optional() }))
+  .min(1, 'must not be empty')
+  .max(50)
+  .refine((list) => list.length === 1 || list.every((one) => one.from !== undefined), 'each of several needs its from')
+  .transform((list) =>
+    list
+      .map(({ from, ...rest }): DatedPrice => ({ from: from === undefined ? null : new Date(from), price: rest }))
+      .sort((one, other) => Number(one.from) - Number(other.from)),
+  )
+  .refine(
+    (list) => list.every((one, index) => index === 0 || Number(one.from) !== Number(list[index - 1]?.from)),
+    'two must not begin at the same time',
+  );
+
+/** By model: one price, or several with the times from which they hold. In the order of those. */
+export const modelPrices = z.record(
+  z.string().max(200),
+  z.preprocess((given) => (Array.isArray(given) ? given : [given]), datedPrices),
+);
+export type ModelPrices = z.output<typeof modelPrices>;
+
 const common = {
   name,
   models: z.array(model).min(1).max(100),
-  prices: z.record(z.string(), price).optional(),
+  prices: modelPrices.optional(),
   /** Until the first word of an answer, and between two. */
   timeout_seconds: z.number().int().min(1).max(300).optional(),
   /** The longest answer of a call. */

@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { isOurs, type ModelFailed } from './call-failure';
 import { reserveCall } from './model-budget';
 import { type Ending, type Spender, settleModelCall } from './model-call-repository';
-import { costOf, maximumCost, type Usage } from './model-cost';
+import { costOf, maximumCost, priceAt, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
 import { inputTokensOf, type ModelRequest, maxOutputTokensOf, type ReadAnswer, readAnswer } from './read-answer';
 
@@ -67,12 +67,15 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
   const { spender, about, signal } = options;
   signal.throwIfAborted();
   const inputTokens = inputTokensOf(options);
-  const reservedUsd = maximumCost(model.price, inputTokens, maxOutputTokensOf(model, options));
-  const id = await reserveCall(pool, { ...spender, ...about, model: model.id, reservedUsd, now: now() });
+  const startedAt = now();
+  const price = priceAt(model.prices, startedAt);
+  const reservedUsd = maximumCost(price, inputTokens, maxOutputTokensOf(model, options));
+  const call = { ...spender, ...about, model: model.id, price, reservedUsd, now: startedAt };
+  const id = await reserveCall(pool, call);
   const settle = (tx: Sql, ending: Ending) => settleModelCall(tx, id, ending, now());
   try {
     const { usage, failure, ...read } = await readAnswer(model, options);
-    const usd = costOf(model.price, usage);
+    const usd = costOf(price, usage);
     const outcome = failure ? 'failed' : 'ok';
     return {
       ...{ ...read, failure, usage, usd, model: model.id },

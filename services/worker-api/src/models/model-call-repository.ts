@@ -5,6 +5,7 @@
 import { type Sql, statement } from '@gantry/postgres';
 import { bookCost } from '@gantry/run-engine';
 import type { Pool } from 'pg';
+import type { Price } from '../model-settings';
 import { countForTokens, type TokenBudgets } from '../runs/token-budget';
 import type { Usage } from './model-cost';
 
@@ -27,6 +28,8 @@ export interface NewModelCall extends Spender {
   conversationId: string | null;
   turnId: string | null;
   model: string;
+  /** That holds when it begins, whatever holds when it ends. */
+  price: Price | null;
   reservedUsd: number | null;
   now: Date;
 }
@@ -113,15 +116,19 @@ export async function readRunSpending(sql: Sql, runId: string): Promise<number> 
 
 const INSERT = statement(
   undefined,
-  `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, reserved_usd, budgets,
-     started_at)
-   VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $reservedUsd, $budgets, $now)`,
+  `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
+     budgets, started_at)
+   VALUES ($id, $workspaceId, $userId, $tokenId, $runId, $conversationId, $turnId, $model, $price, $reservedUsd, $budgets,
+     $now)`,
 );
 
 export const insertModelCall = (
   tx: Sql,
-  { budgets, runId, worker: _, runBudgetUsd: __, ...call }: NewModelCall,
-): Promise<unknown> => tx.query(INSERT({ ...call, runId: runId ?? null, budgets: budgets && JSON.stringify(budgets) }));
+  { budgets, runId, price, worker: _, runBudgetUsd: __, ...call }: NewModelCall,
+): Promise<unknown> => {
+  const [booked, counted] = [price, budgets].map((value) => value && JSON.stringify(value));
+  return tx.query(INSERT({ ...call, runId: runId ?? null, price: booked, budgets: counted }));
+};
 
 /**
  * By compare-and-set: a call that counts as lost by now stays so. What a run asks is part of the run's cost, which counts for tokens

@@ -1,5 +1,5 @@
 /** What a call of a model costs, in US dollars. */
-import type { Price } from '../model-settings';
+import type { DatedPrice, Price } from '../model-settings';
 
 export interface Usage {
   /** All of it. */
@@ -32,6 +32,14 @@ export function estimateFileTokens(data: Uint8Array): number {
   const isPdf = Buffer.from(data.subarray(0, PDF.length)).toString('latin1') === PDF;
   return isPdf ? Math.min(IMAGE_TOKENS + Math.ceil(data.length / BYTES_PER_TOKEN), PDF_TOKENS_MAX) : IMAGE_TOKENS;
 }
+
+/** The one that holds at that time; null: none does yet. @param prices in the order in which they begin */
+export const priceAt = (prices: DatedPrice[], now: Date): Price | null =>
+  prices.findLast(({ from }) => from === null || from <= now)?.price ?? null;
+
+/** The one that will hold after it. */
+export const nextPrice = (prices: DatedPrice[], now: Date): DatedPrice | undefined =>
+  prices.find(({ from }) => from !== null && from > now);
 
 /** The most that a call with this input can cost; null without a price. */
 export function maximumCost(price: Price | null, inputTokens: number, maxOutputTokens: number): number | null {

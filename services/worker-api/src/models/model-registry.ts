@@ -1,7 +1,8 @@
 /** The models of the operator's configuration, by name and by alias. */
 import { AppError, invalid } from '@gantry/http';
-import type { ModelAliases, ModelProvider, Price } from '../model-settings';
+import type { DatedPrice, ModelAliases, ModelProvider } from '../model-settings';
 import { nearest } from '../nearest-names';
+import { nextPrice, priceAt } from './model-cost';
 
 export interface ModelSettings {
   providers: ModelProvider[];
@@ -15,8 +16,8 @@ export interface OfferedModel {
   model: string;
   /** That ask it first. */
   aliases: string[];
-  /** As the operator has set it; null: its calls have no cost. */
-  price: Price | null;
+  /** As they were set, in the order in which they begin; none: its calls have no cost. */
+  prices: DatedPrice[];
 }
 
 export interface ModelRegistry {
@@ -60,7 +61,7 @@ function offered(provider: ModelProvider, model: string, aliases: ModelAliases):
   return {
     ...{ id, provider, model },
     aliases: Object.entries(aliases).flatMap(([alias, [first]]) => (first === id ? [alias] : [])),
-    price: new Map(Object.entries(provider.prices ?? {})).get(model) ?? null,
+    prices: new Map(Object.entries(provider.prices ?? {})).get(model) ?? [],
   };
 }
 
@@ -72,6 +73,10 @@ const noModel = (): AppError =>
     'no model is configured; the operator sets MODEL_PROVIDERS, such as [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and starts worker-api again (docs/models.md)',
   );
 
-export const modelToApi = ({ id, provider, model, aliases, price }: OfferedModel, isDefault: boolean) => ({
-  ...{ id, provider: provider.name, model, aliases, is_default: isDefault, price },
-});
+export function modelToApi({ id, provider, model, aliases, prices }: OfferedModel, isDefault: boolean, now: Date) {
+  const { from = null, price } = nextPrice(prices, now) ?? {};
+  return {
+    ...{ id, provider: provider.name, model, aliases, is_default: isDefault, price: priceAt(prices, now) },
+    next_price: from && { from: from.toISOString(), ...price },
+  };
+}

@@ -10,7 +10,7 @@ export interface ModelDeps {
 }
 
 export const modelOperations = ({ pool, models, now }: ModelDeps): Operations<'worker'> => ({
-  listModels: (call) => okPage(call, models.list, (model) => modelToApi(model, model === models.first)),
+  listModels: (call) => okPage(call, models.list, (model) => modelToApi(model, model === models.first, now())),
   getModelUsage: async ({ caller: { workspaceId }, query }) => {
     const month = monthOf(query.month === undefined ? now() : new Date(`${query.month}-01T00:00:00Z`));
     const [rows, standing] = await Promise.all([
