@@ -314,7 +314,7 @@ withBrowser('the chat', () => {
     const conversation = await beginWith(page, 'Hello');
     rest(conversation, 'failed', { code: 'budget_exceeded', detail: 'no room for a call' });
     await page.getByText('The budget leaves no room').waitFor();
-    expect(await page.getByRole('link', { name: 'usage and budgets' }).getAttribute('href')).toBe('/settings/usage');
+    expect(await page.getByRole('link', { name: 'Models' }).getAttribute('href')).toBe('/settings/models');
     await page.getByRole('button', { name: 'Send it again' }).click();
     await page.getByText('Working').waitFor();
     rest(conversation, 'interrupted');

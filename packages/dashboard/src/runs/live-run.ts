@@ -1,6 +1,7 @@
 /** The state of a run as its event stream has told it so far; its log and its requests are beside it. */
 import type { RunArtifact } from '../shell/api';
 import { bodyOf, type StreamEvent } from '../shell/event-stream';
+import { type AgentPart, isAgentPart, partOf } from './conversation/agent-part';
 import { type LogLine, lineOf } from './log/log-line';
 import { type RunRequest, requestOf } from './requests/run-request';
 
@@ -22,6 +23,8 @@ export interface LiveRun {
   statuses: LiveStatus[];
   progress: { fraction: number; message: string | null } | null;
   artifacts: LiveArtifact[];
+  /** Of an agent: what it said and did. */
+  parts: readonly AgentPart[];
   /** Counts what changes more of the run than its log. */
   changes: number;
   interrupted: boolean;
@@ -33,6 +36,7 @@ export const nothingYet: LiveRun = {
   statuses: [],
   progress: null,
   artifacts: [],
+  parts: [],
   changes: 0,
   interrupted: false,
   done: false,
@@ -51,11 +55,13 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
   const live: LiveRun = { ...before, interrupted: false };
   const lines: LogLine[] = [];
   const requests: RunRequest[] = [];
+  const parts: AgentPart[] = [];
   for (const told of events) {
     const { id, event } = told;
     const body = bodyOf(told);
     if (event === 'log') lines.push(lineOf(id, body));
     else if (event === 'request') requests.push(requestOf({ id, attempt: attemptOf(id), endedAt: timeOf(body) }, body));
+    else if (isAgentPart(event)) parts.push(partOf(event, body, timeOf(body)));
     else if (event === 'progress') live.progress = progressOf(body);
     else if (event === 'artifact') live.artifacts = withArtifact(live.artifacts, artifactOf(id, body));
     else if (event === 'status' || event === 'done') {
@@ -65,6 +71,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
     }
     if (event === 'status' || event === 'step' || event === 'approval') live.changes++;
   }
+  if (parts.length) live.parts = [...live.parts, ...parts];
   return { live, lines, requests };
 }
 

@@ -37,6 +37,7 @@ export const paths = {
   settings: '/settings',
   auditLog: '/settings/audit',
   formerAuditLog: '/settings/audit-log',
+  models: '/settings/models',
   usage: '/settings/usage',
   workspace: '/settings/workspace',
   account: '/settings/account',
@@ -121,6 +122,8 @@ function numberIn(search: URLSearchParams, name: string): number | null {
 /** A new worker, with this template chosen. */
 export const templatePath = (templateId: string): string =>
   `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
+/** In the place of a template: a worker that works on a skill, which is chosen there. */
+export const FROM_SKILL = 'skill';
 export const templateIdIn = (search: URLSearchParams): string | null => search.get('template');
 
 /** A new connection, with this service of the catalogue chosen. */
@@ -225,6 +228,9 @@ export interface RunUrls {
  */
 export const runUrls = (automationId: string, access: 'member' | 'link'): RunUrls =>
   urlsBelow(access === 'member' ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`);
+
+/** The address that agents are given. @param baseUrl of the worker surface */
+export const mcpUrl = (baseUrl: string): string => `${baseUrl}/mcp`;
 
 /** A shared run's events. @param baseUrl of the worker surface */
 export const sharedEventsUrl = (baseUrl: string, token: string): string =>

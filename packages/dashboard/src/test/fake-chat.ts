@@ -12,6 +12,7 @@ export type FakeConversation = Schemas['Conversation'] & FakeStream;
 
 export interface FakeChat {
   models: Schemas['Model'][];
+  modelUsage: Schemas['ModelUsage'];
   suggestions: string[];
   /** Where something was said last first. */
   list: FakeConversation[];
@@ -28,10 +29,17 @@ export const newModel = (model: string, over: Partial<Schemas['Model']> = {}): S
   ...over,
 });
 
+/** Nothing was asked in this month. */
+export const newModelUsage = (over: Partial<Schemas['ModelUsage']> = {}): Schemas['ModelUsage'] => ({
+  ...{ month: '2026-01', usd: 0, budget_usd: null, reserved_usd: 0, calls: 0, unpriced_calls: 0, models: [] },
+  ...over,
+});
+
 const SENTENCE = 'Make a worker that counts the words of a text, and run it daily at nine.';
 
 export const newChat = (): FakeChat => ({
   models: [newModel('qwen3', { is_default: true })],
+  modelUsage: newModelUsage(),
   suggestions: [SENTENCE, 'What can you do here?'],
   ...{ list: [], sent: [], followed: [], refuseNext: null },
 });
@@ -148,6 +156,7 @@ export async function answerChat(
   if (!['chat', 'conversations', 'models'].includes(part[2] ?? '')) return undefined;
   if (!signedIn) return { status: 401, body: { detail: 'sign in' } };
   if (line === 'GET /api/models') return { status: 200, body: fake.models };
+  if (line === 'GET /api/models/usage') return { status: 200, body: fake.modelUsage };
   if (part[3] === 'suggestions') return { status: 200, body: { suggestions: fake.suggestions } };
   if (line === 'POST /api/chat') return take(fake, (await body()) as { message: string; conversation_id?: string });
   const offset = Number(query.get('offset') ?? 0);

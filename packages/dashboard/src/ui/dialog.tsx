@@ -11,13 +11,15 @@ interface DialogProps {
   bare?: boolean;
   /** A sheet at the left edge instead of a box in the middle. */
   side?: boolean;
+  /** For two texts beside each other. */
+  wide?: boolean;
 }
 
 /**
  * A modal window while it is rendered. The browser's own: it keeps the focus inside, closes with Escape, makes the rest inert
  * and gives the focus back.
  */
-export function Dialog({ title, onClose, children, bare = false, side = false }: DialogProps) {
+export function Dialog({ title, onClose, children, bare = false, side = false, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const shown = dialog.current;
@@ -29,7 +31,7 @@ export function Dialog({ title, onClose, children, bare = false, side = false }:
     <dialog
       ref={dialog}
       aria-label={title}
-      className={side ? styles.side : styles.dialog}
+      className={side ? styles.side : `${styles.dialog} ${wide ? styles.wide : ''}`}
       onCancel={(event) => {
         event.preventDefault();
         onClose();

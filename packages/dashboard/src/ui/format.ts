@@ -38,6 +38,9 @@ export function fileSize(bytes: number): string {
 export const figure = (value: number): string =>
   new Intl.NumberFormat(undefined, { maximumSignificantDigits: 12 }).format(value);
 
+/** `1 call`, `2 calls`. @param one the noun for one of them */
+export const counted = (count: number, one: string): string => `${figure(count)} ${one}${count === 1 ? '' : 's'}`;
+
 const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
 /** A sum where a cent more or less is none that matters. */

@@ -40,6 +40,7 @@ import {
   IconRobot,
   IconSearch,
   IconSettings,
+  IconSparkles,
   IconSun,
   IconTool,
   IconUser,
@@ -65,6 +66,7 @@ export const DownloadIcon = beside(IconDownload);
 export const LinkIcon = beside(IconLink);
 export const LockIcon = beside(IconLock);
 export const FileIcon = beside(IconFile);
+export const ModelIcon = beside(IconSparkles);
 export const MoonIcon = beside(IconMoon);
 export const PauseIcon = beside(IconPlayerPause);
 export const PersonIcon = beside(IconUser);

@@ -125,6 +125,7 @@ class Agent:
 
     def _ask(self, messages, stream=False, **more):
         answer = self._context.model(messages, system=self._system, model=self._settings["model"], stream=stream, **more)
+        self._transcript.append({"part": "answer", "model": answer.get("model"), "usage": answer.get("usage")})
         if answer.text:
             self._note("text", None, answer.text, live=not stream)
         return answer

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { type Ref, useEffect, useRef } from 'react';
+import { ExactValue } from '../../conversation/exact-value';
 import { type ChatCall, isStatus } from '../../shell/api';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
 import { Failure, Notice } from '../../ui/notice';
 import styles from './call-approval.module.css';
+import { summaryId } from './call-words';
 import { useDecideCall } from './chat-queries';
-import { ExactValue } from './exact-value';
 import { sayError } from './say-error';
-import { summaryId } from './tool-call';
 
 interface CallApprovalProps {
   conversationId: string;

@@ -26,14 +26,5 @@ export function callState(status: ChatCall['status'], turn: ChatTurn['status']):
   }
 }
 
-/** A call in one line: the first of its values that are short. */
-export function gistOf(given: ChatCall['arguments']): string {
-  const words = Object.values(given).filter(
-    (value) => typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean',
-  );
-  return words
-    .map((value) => String(value).replace(/\s+/g, ' ').trim())
-    .filter((value) => value !== '' && value.length <= 60)
-    .slice(0, 3)
-    .join(' · ');
-}
+/** Of the line of a call. */
+export const summaryId = (callId: string): string => `call-${callId}`;

@@ -168,14 +168,3 @@ export function useSuggestions() {
     select: ({ suggestions }) => suggestions,
   });
 }
-
-/** Models that the operator offers; none where no provider is set. */
-export function useModels() {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: ['models', workspaceId],
-    enabled: workspaceId !== undefined,
-    queryFn: async () => unwrap((await workerApi()).GET('/api/models')),
-    staleTime: 60_000,
-  });
-}

@@ -1,10 +1,11 @@
 import { Skeleton } from '@mantine/core';
+import { NoModel } from '../../models/no-model';
+import { useModels } from '../../models/use-models';
 import { useTitle } from '../../shell/use-title';
 import { ArrowUpIcon } from '../../ui/icons';
 import styles from './chat-page.module.css';
-import { useModels, useSuggestions } from './chat-queries';
+import { useSuggestions } from './chat-queries';
 import { Composer } from './composer';
-import { NoModel } from './no-model';
 import { SendProblem } from './send-problem';
 import { useComposer } from './use-composer';
 

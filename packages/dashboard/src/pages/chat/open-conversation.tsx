@@ -1,15 +1,16 @@
 import { Button, Skeleton } from '@mantine/core';
 import { useRef } from 'react';
+import { NoModel } from '../../models/no-model';
+import { useModels } from '../../models/use-models';
 import { isStatus } from '../../shell/api';
 import { NotFound } from '../../shell/frame/not-found';
 import { useShortcuts } from '../../shell/keys';
 import { useTitle } from '../../shell/use-title';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import styles from './chat-page.module.css';
-import { useEarlier, useModels, useStop, useThread } from './chat-queries';
+import { useEarlier, useStop, useThread } from './chat-queries';
 import { Composer } from './composer';
 import { ConversationHead } from './conversation-head';
-import { NoModel } from './no-model';
 import { sayError } from './say-error';
 import { SendProblem } from './send-problem';
 import type { Thread } from './thread';

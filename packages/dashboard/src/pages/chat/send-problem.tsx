@@ -1,6 +1,7 @@
 import { ApiError } from '@gantry/api-client';
+import { NoModel } from '../../models/no-model';
 import { Failure, Notice } from '../../ui/notice';
-import { NoModel } from './no-model';
+
 import { sayError } from './say-error';
 
 /** Why a message was not taken, and what to do; what was written is still in its field. */

@@ -44,16 +44,16 @@ export function TurnEnd({ turn, send }: TurnEndProps) {
   );
 }
 
-const USAGE = (
+const BUDGET = (
   <>
-    An admin can raise it on <Link to={paths.usage}>usage and budgets</Link>.
+    An admin can raise it under <Link to={paths.models}>Models</Link>.
   </>
 );
 const KEY = 'Whoever operates this installation has to look at MODEL_PROVIDERS.';
 
 /** By the code of the error: its title, and what helps. */
 const WAYS: Record<string, [title: string, next: ReactNode]> = {
-  budget_exceeded: ['The budget leaves no room', USAGE],
+  budget_exceeded: ['The budget leaves no room', BUDGET],
   model_without_price: [
     'The model has no price',
     'While a budget holds, MODEL_PROVIDERS has to name the prices of a model.',

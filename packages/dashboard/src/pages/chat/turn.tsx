@@ -1,14 +1,16 @@
-import { lazy, type Ref, Suspense } from 'react';
+import type { Ref } from 'react';
+import { AgentWords } from '../../conversation/agent-words';
+import conversation from '../../conversation/conversation.module.css';
+import { ToolCall } from '../../conversation/tool-call';
+import { Working } from '../../conversation/working';
 import type { ChatCall, ChatTurn } from '../../shell/api';
 import { dollars, duration } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 import { CallApproval } from './call-approval';
+import { callState, summaryId } from './call-words';
 import { MadeLinks } from './made-links';
-import { ToolCall } from './tool-call';
 import styles from './turn.module.css';
 import { TurnEnd } from './turn-end';
-
-const AgentText = lazy(() => import('./agent-text'));
 
 interface TurnProps {
   conversationId: string;
@@ -39,11 +41,9 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
         <h3 className="visually-hidden">The agent’s answer</h3>
         {groups.map((group) =>
           group.type === 'text' ? (
-            <Suspense key={group.key} fallback={<p className={styles.raw}>{group.text}</p>}>
-              <AgentText text={group.text} />
-            </Suspense>
+            <AgentWords key={group.key} text={group.text} />
           ) : (
-            <div key={group.key} className={styles.calls}>
+            <div key={group.key} className={conversation.calls}>
               {group.calls.map((call) =>
                 waiting.includes(call) ? (
                   <CallApproval
@@ -55,7 +55,7 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
                     rejectButton={call === waiting[0] ? rejectButton : undefined}
                   />
                 ) : (
-                  <ToolCall key={call.call_id} call={call} turn={turn.status} ms={durations[call.call_id]} />
+                  <MadeCall key={call.call_id} call={call} turn={turn.status} ms={durations[call.call_id]} />
                 ),
               )}
             </div>
@@ -75,6 +75,26 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
   );
 }
 
+interface MadeCallProps {
+  call: ChatCall;
+  turn: ChatTurn['status'];
+  ms: number | undefined;
+}
+
+function MadeCall({ call, turn, ms }: MadeCallProps) {
+  const state = callState(call.status, turn);
+  return (
+    <ToolCall
+      id={summaryId(call.call_id)}
+      {...{ title: call.title, name: call.name, given: call.arguments, result: call.result, state, ms }}
+      note={
+        state.word === 'Outcome unknown' &&
+        'The service ended while this was under way. It may or may not have been done; it is not done again by itself.'
+      }
+    />
+  );
+}
+
 const isOver = ({ status }: ChatTurn): boolean => status !== 'running' && status !== 'waiting';
 
 type Group = { key: string; type: 'text'; text: string } | { key: string; type: 'calls'; calls: ChatCall[] };
@@ -90,17 +110,4 @@ function groupsOf(parts: ChatTurn['parts']): Group[] {
     else groups.push({ key, type: 'calls', calls: [part] });
   }
   return groups;
-}
-
-function Working({ isSpeaking }: { isSpeaking: boolean }) {
-  return (
-    <p className={styles.working}>
-      <span aria-hidden="true">
-        <i />
-        <i />
-        <i />
-      </span>
-      {isSpeaking ? <span className="visually-hidden">Writing</span> : 'Working'}
-    </p>
-  );
 }

@@ -1,16 +1,10 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
-import { conversationPath } from '../../shell/paths';
-import { useModels, useSend } from './chat-queries';
+import type { ChatState } from '../../conversation/chat-state';
+import { useModels } from '../../models/use-models';
+import { conversationPath, paths } from '../../shell/paths';
+import { useSend } from './chat-queries';
 import { newKey } from './send-message';
-
-/** State that links of the dashboard hand to the chat. A link on another site cannot set it. */
-export interface ChatState {
-  /** To be sent by the person, or not. */
-  draft?: string;
-  /** The conversation was begun on the page before. */
-  isBegun?: boolean;
-}
 
 /** The message that is being written, and its sending. @param conversationId absent: it begins a new conversation */
 export function useComposer(conversationId?: string) {
@@ -46,6 +40,8 @@ export function useComposer(conversationId?: string) {
     });
   }
 
+  useSentElsewhere(state, sendText);
+
   function write(words: string) {
     setText(words);
     field.current?.focus();
@@ -79,4 +75,19 @@ function useFocusAtArrival(field: RefObject<HTMLTextAreaElement | null>, isWante
     });
     return () => clearTimeout(timer);
   }, [field, isWanted]);
+}
+
+/** Sends what was sent on the page before; once, also where this page is loaded again. */
+function useSentElsewhere(state: ChatState | null, sendText: (text: string) => void) {
+  const navigate = useNavigate();
+  const isTaken = useRef(false);
+  const text = state?.isSent ? state.draft : undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for what the page came with.
+  useEffect(() => {
+    if (!text || isTaken.current) return;
+    isTaken.current = true;
+    const unsent: ChatState = { draft: text };
+    void navigate(paths.chat, { replace: true, state: unsent });
+    sendText(text);
+  }, [text]);
 }

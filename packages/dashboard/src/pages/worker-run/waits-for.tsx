@@ -1,5 +1,7 @@
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { questionId } from '../../runs/conversation/made-call';
 import type { WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Notice } from '../../ui/notice';
@@ -7,9 +9,13 @@ import { Timestamp } from '../../ui/timestamp';
 import { PendingApproval } from './pending-approval';
 
 /** Why a run that holds no process does not go on yet, and what can be done about it. */
-export function WaitsFor({ run }: { run: WorkerRun }) {
+export function WaitsFor({ run, isAgent }: { run: WorkerRun; isAgent: boolean }) {
   const approval = run.approvals.find(({ status }) => status === 'pending');
-  if (run.status === 'pending_approval' && approval) return <PendingApproval run={run} approvalId={approval.id} />;
+  if (run.status === 'pending_approval' && approval) {
+    // Asked by an agent, it stands in the conversation, below the call that it is about.
+    if (isAgent && isOfStep(run, approval.id)) return <ToQuestion title={approval.title} approvalId={approval.id} />;
+    return <PendingApproval run={run} approvalId={approval.id} />;
+  }
   const reason = reasonOf(run);
   return reason && <Notice tone="info">{reason}</Notice>;
 }
@@ -31,4 +37,28 @@ function reasonOf({ waiting_for: waiting, queue_position: place }: WorkerRun): R
     );
   }
   return place !== null && `Number ${place} in the queue.`;
+}
+
+const isOfStep = ({ steps }: WorkerRun, approvalId: string): boolean =>
+  steps.some(({ approval_id: id }) => id === approvalId);
+
+function ToQuestion({ title, approvalId }: { title: string; approvalId: string }) {
+  function go() {
+    const place = document.getElementById(questionId(approvalId));
+    place?.scrollIntoView({ block: 'center' });
+    place?.querySelector<HTMLElement>('input, textarea, button')?.focus({ preventScroll: true });
+  }
+  return (
+    <Notice
+      tone="info"
+      title="The agent waits for a person"
+      action={
+        <Button variant="default" onClick={go}>
+          Go to the question
+        </Button>
+      }
+    >
+      {title}
+    </Notice>
+  );
 }

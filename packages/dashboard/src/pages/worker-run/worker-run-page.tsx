@@ -5,6 +5,7 @@ import { Elsewhere } from '../../accounts/elsewhere';
 import { OutputJson } from '../../outputs/output-json';
 import { readArtifact } from '../../runs/artifact-file';
 import { ArtifactList } from '../../runs/artifact-list';
+import { RunConversation } from '../../runs/conversation/run-conversation';
 import type { LiveRun } from '../../runs/live-run';
 import type { LogStore } from '../../runs/log/log-store';
 import { RunLog } from '../../runs/log/run-log';
@@ -24,6 +25,7 @@ import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
+import { PendingApproval } from './pending-approval';
 import { RunFacts } from './run-facts';
 import { RunResult } from './run-result';
 import { SourceLine } from './source-line';
@@ -73,19 +75,27 @@ interface LoadedRunProps {
 
 function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   const over = isOver(run);
+  const isAgent = worker?.runner === 'agent' || live.parts.length > 0;
   const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
   return (
     <>
       <WorkerRunHead run={run} worker={worker} />
       <div className={layout.mainAndAside}>
         <div className={styles.column}>
-          <WaitsFor run={run} />
+          <WaitsFor run={run} isAgent={isAgent} />
           <RunProgress live={live} over={over || run.status !== 'running'} />
           <Failed run={run} />
           {run.status === 'completed' && (
             <Panel title="Result">
               <RunResult run={run} worker={worker} />
             </Panel>
+          )}
+          {isAgent && (
+            <RunConversation
+              run={run}
+              live={live}
+              question={(approvalId) => <PendingApproval run={run} approvalId={approvalId} />}
+            />
           )}
           <Panel title="Timeline">
             <Timeline run={run} live={live} opensCalls />

@@ -3,14 +3,16 @@ import { Link } from 'react-router';
 import { OutputJson } from '../../outputs/output-json';
 import { approvalPath, workerRunPath } from '../../shell/paths';
 import { Facts } from '../../ui/facts';
-import { duration } from '../../ui/format';
+import { dollars, duration, figure } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
+import { isModelStep, modelUse } from '../conversation/model-use';
 import type { TimelineRun } from './entry';
 import styles from './timeline.module.css';
 
 type Fact = [name: string, value: ReactNode];
+type MaybeFact = [name: string, value: ReactNode | false | null | undefined];
 
-const given = (facts: [string, ReactNode | false | null | undefined][]): Fact[] =>
+const given = (facts: MaybeFact[]): Fact[] =>
   facts.filter(([, value]) => value !== false && value !== null && value !== undefined) as Fact[];
 
 export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
@@ -28,6 +30,7 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
         facts={given([
           ['Began', <Timestamp key="from" at={from} />],
           ['Took', to !== null && duration(to - from)],
+          ...(isModelStep(step) ? modelFacts(step.result) : []),
           ['Called run', step.run_id && <Link to={workerRunPath(step.run_id)}>Open its page</Link>],
         ])}
       />
@@ -39,6 +42,17 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
       )}
     </div>
   );
+}
+
+/** Of the answer of a model; none where the step keeps no result. */
+function modelFacts(answer: unknown): MaybeFact[] {
+  const { model, inputTokens, outputTokens, usd } = modelUse(answer);
+  return [
+    ['Answered by', model],
+    ['Tokens in', inputTokens !== null && figure(inputTokens)],
+    ['Tokens out', outputTokens !== null && figure(outputTokens)],
+    ['Cost', usd !== null && dollars(usd)],
+  ];
 }
 
 export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'][number] }) {

@@ -4,7 +4,18 @@
  */
 import type { WorkerRun } from '../../shell/api';
 import { fileSize } from '../../ui/format';
-import { BoltIcon, CallIcon, ClockIcon, FileIcon, PersonIcon, PlayIcon, SleepIcon, ToolIcon } from '../../ui/icons';
+import {
+  BoltIcon,
+  CallIcon,
+  ClockIcon,
+  FileIcon,
+  ModelIcon,
+  PersonIcon,
+  PlayIcon,
+  SleepIcon,
+  ToolIcon,
+} from '../../ui/icons';
+import { askedModel, isModelStep } from '../conversation/model-use';
 import { attemptsOf, waitsOf } from './attempts';
 import type { Entry, Kind, KindEntry, TimelineRun, TimelineSource } from './entry';
 import { ApprovalDetail, StepDetail } from './entry-detail';
@@ -29,7 +40,7 @@ const timeOf = (at: string | null): number | null => (at === null ? null : Date.
 
 const stepEntry = (step: Step): Entry => ({
   id: `step-${step.ordinal}`,
-  name: step.name,
+  name: isModelStep(step) ? `Model call: ${askedModel(step) ?? 'default model'}` : step.name,
   ...STEP_LOOKS[step.status],
   from: Date.parse(step.started_at),
   to: timeOf(step.finished_at),
@@ -38,9 +49,12 @@ const stepEntry = (step: Step): Entry => ({
 });
 
 const stepsOf =
-  (kind: Step['kind']) =>
+  (isOfKind: (step: Step) => boolean) =>
   ({ run }: TimelineSource): Entry[] =>
-    run.steps.filter((step) => step.kind === kind).map(stepEntry);
+    run.steps.filter(isOfKind).map(stepEntry);
+
+const isOf = (kind: Step['kind']) => (step: Step) => step.kind === kind;
+const isTool = (step: Step) => step.kind === 'tool' && !isModelStep(step);
 
 const approvalEntry = (approval: Approval): Entry => ({
   id: `approval-${approval.id}`,
@@ -61,10 +75,11 @@ export const KINDS: Kind[] = [
     icon: <PersonIcon />,
     entriesOf: ({ run }) => run.approvals.map(approvalEntry),
   },
-  { name: 'step', word: 'Step', icon: <BoltIcon />, entriesOf: stepsOf('step') },
-  { name: 'sleep', word: 'Sleep', icon: <SleepIcon />, entriesOf: stepsOf('sleep') },
-  { name: 'tool', word: 'Tool', icon: <ToolIcon />, entriesOf: stepsOf('tool') },
-  { name: 'call', word: 'Call', icon: <CallIcon />, entriesOf: stepsOf('call') },
+  { name: 'step', word: 'Step', icon: <BoltIcon />, entriesOf: stepsOf(isOf('step')) },
+  { name: 'sleep', word: 'Sleep', icon: <SleepIcon />, entriesOf: stepsOf(isOf('sleep')) },
+  { name: 'model', word: 'Model', icon: <ModelIcon />, entriesOf: stepsOf(isModelStep) },
+  { name: 'tool', word: 'Tool', icon: <ToolIcon />, entriesOf: stepsOf(isTool) },
+  { name: 'call', word: 'Call', icon: <CallIcon />, entriesOf: stepsOf(isOf('call')) },
   {
     name: 'artifact',
     word: 'File',

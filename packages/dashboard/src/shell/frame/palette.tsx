@@ -121,6 +121,7 @@ function useOwnChoices(onKeys: () => void): Choice[] {
     ...SECTIONS.flat().map(({ label, path }) => page(label, path)),
     page('Members', paths.members),
     page('Tokens', paths.tokens),
+    page('Models and their budget', paths.models),
     page('Usage and budgets', paths.usage),
     page('Audit log', paths.auditLog),
     page('Workspace settings', paths.workspace),

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { renderMarkdown } from '../../outputs/markdown';
-import { Markup } from '../../skills/markup';
+import { renderMarkdown } from '../outputs/markdown';
+import { Markup } from '../skills/markup';
 
 /**
  * Words of the agent, which may repeat whatever it has read. The Markdown is rendered here, as it comes, and then built of the

@@ -1,4 +1,4 @@
-import { writeHidden } from '../../ui/revealed';
+import { writeHidden } from '../ui/revealed';
 import styles from './exact-value.module.css';
 
 /** The person approves what they see. */

@@ -1,0 +1,120 @@
+import { type ReactNode, useState } from 'react';
+import { OutputJson } from '../outputs/output-json';
+import { duration } from '../ui/format';
+import { CheckIcon, ClockIcon, CrossIcon, RightIcon, StopIcon, WaitIcon } from '../ui/icons';
+import { revealed } from '../ui/revealed';
+import { StatusChip, type Tone } from '../ui/status-chip';
+import { ExactValue } from './exact-value';
+import styles from './tool-call.module.css';
+
+const ICONS: Record<Tone, ReactNode> = {
+  idle: <StopIcon />,
+  running: <ClockIcon />,
+  success: <CheckIcon />,
+  error: <CrossIcon />,
+  timeout: <WaitIcon />,
+};
+
+interface ToolCallProps {
+  /** Of its line, for whoever moves the focus there. */
+  id?: string | undefined;
+  title: string;
+  /** As the model names it. */
+  name: string;
+  given: unknown;
+  /** As the tool answered; null while it has not. */
+  result: string | null;
+  state: { tone: Tone; word: string };
+  /** In milliseconds, where it is known. */
+  ms?: number | undefined;
+  /** What else there is to say of it, below its result. */
+  note?: ReactNode;
+}
+
+/** One line that opens: what was called, with what, and what it answered. */
+export function ToolCall({ id, title, name, given, result, state: { tone, word }, ms, note }: ToolCallProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details className={styles.call} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className={styles.summary} id={id}>
+        <span className={styles.fold}>
+          <RightIcon />
+        </span>
+        <span className={styles.title}>{title}</span>
+        <span className={styles.gist}>{gistOf(given)}</span>
+        {ms !== undefined && <span className={styles.duration}>{duration(ms)}</span>}
+        <StatusChip tone={tone} icon={ICONS[tone]}>
+          {word}
+        </StatusChip>
+      </summary>
+      {isOpen && (
+        <div className={styles.body}>
+          {title !== name && (
+            <Named name="Tool">
+              <code className={styles.name}>{name}</code>
+            </Named>
+          )}
+          <Named name="Arguments">
+            <ExactValue value={given} />
+          </Named>
+          {result !== null && (
+            <Named name="Result">
+              <Result text={result} />
+            </Named>
+          )}
+          {note && <div className={styles.note}>{note}</div>}
+        </div>
+      )}
+    </details>
+  );
+}
+
+function Named({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={styles.part}>
+      <p className={styles.partName}>{name}</p>
+      {children}
+    </div>
+  );
+}
+
+/** Most tools answer JSON. */
+function Result({ text }: { text: string }) {
+  const value = jsonOf(text);
+  if (typeof value === 'object' && value !== null) return <OutputJson value={withRevealed(value)} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <pre className={styles.result} tabIndex={0}>
+      {revealed(text)}
+    </pre>
+  );
+}
+
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function withRevealed(value: unknown): unknown {
+  if (typeof value === 'string') return revealed(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withRevealed);
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [revealed(name), withRevealed(field)]));
+}
+
+const GIST_CHARS_MAX = 60;
+const GIST_VALUES = 3;
+
+/** A call in one line: the first of its values that are short. */
+function gistOf(given: unknown): string {
+  if (typeof given !== 'object' || given === null) return '';
+  return Object.values(given)
+    .filter((value) => ['string', 'number', 'boolean'].includes(typeof value))
+    .map((value) => String(value).replace(/\s+/g, ' ').trim())
+    .filter((value) => value !== '' && value.length <= GIST_CHARS_MAX)
+    .slice(0, GIST_VALUES)
+    .join(' · ');
+}

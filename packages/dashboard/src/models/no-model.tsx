@@ -1,0 +1,48 @@
+import { CodeToCopy } from '../ui/code-to-copy';
+import { Empty } from '../ui/empty';
+import styles from './no-model.module.css';
+
+/** The chat needs a model; whoever operates the installation sets one. */
+export function NoModel({ level }: { level: 2 | 3 }) {
+  return (
+    <div className={styles.noModel} role="alert">
+      <Empty title="No language model is set" level={level}>
+        <p>The agent needs one to think with; everything else in Gantry works without.</p>
+        <HowToSetModel />
+      </Empty>
+    </div>
+  );
+}
+
+/** The variables with examples, for whoever operates the installation. */
+export function HowToSetModel() {
+  return (
+    <>
+      <p>
+        Whoever operates this installation names its provider in <code>MODEL_PROVIDERS</code> and starts worker-api
+        again.
+      </p>
+      <CodeToCopy label="A model on the same machine, such as with Ollama" code={LOCAL} />
+      <CodeToCopy label="A provider with a key" code={HOSTED} />
+      <p>
+        <code>kind</code> is <code>anthropic</code>, <code>openai</code>, <code>google</code>, <code>mistral</code>,{' '}
+        <code>bedrock</code> or <code>openai-compatible</code>. The variable holds keys, so a file named by{' '}
+        <code>MODEL_PROVIDERS_FILE</code> is the better place. <code>docs/models.md</code> describes all of it.
+      </p>
+    </>
+  );
+}
+
+const LOCAL = `MODEL_PROVIDERS='[{
+  "name": "local",
+  "kind": "openai-compatible",
+  "base_url": "http://127.0.0.1:11434/v1",
+  "models": ["qwen3"]
+}]' npm start`;
+
+const HOSTED = `MODEL_PROVIDERS='[{
+  "name": "anthropic",
+  "kind": "anthropic",
+  "api_key": "<key>",
+  "models": ["<model>"]
+}]' MODEL_ALIASES='{"smart": "anthropic/<model>"}' npm start`;

@@ -1,0 +1,20 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import { type Model, workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+
+/** Models that the operator offers; none where no provider is set. */
+export function useModels() {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: ['models', workspaceId],
+    enabled: workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/models')),
+    staleTime: 60_000,
+  });
+}
+
+/** What a model can be asked for by: aliases first, since they stay when a model changes. */
+export const modelNames = (models: readonly Model[]): string[] => [
+  ...new Set([...models.flatMap(({ aliases }) => aliases), ...models.map(({ id }) => id)]),
+];

@@ -1,0 +1,143 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { AgentWords } from '../../conversation/agent-words';
+import conversation from '../../conversation/conversation.module.css';
+import { Working } from '../../conversation/working';
+import type { WorkerRun } from '../../shell/api';
+import { counted } from '../../ui/format';
+import { DownloadIcon } from '../../ui/icons';
+import { Failure } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { saveFile } from '../../ui/save-file';
+import { readArtifact } from '../artifact-file';
+import type { LiveRun } from '../live-run';
+import { isOver } from '../worker-runs';
+import { MadeCall, questionId } from './made-call';
+import { type ModelUse, sumOf, wordsOf } from './model-use';
+import styles from './run-conversation.module.css';
+import { type AgentCall, type Said, saidLive, withApprovals } from './said';
+import { TRANSCRIPT, useTranscript } from './use-transcript';
+
+interface RunConversationProps {
+  run: WorkerRun;
+  live: LiveRun;
+  /** A question that waits, where the agent asked it. */
+  question: (approvalId: string) => ReactNode;
+}
+
+/** What an agent said, what it called and what that answered, live and afterwards. */
+export function RunConversation({ run, live, question }: RunConversationProps) {
+  const over = isOver(run);
+  const transcript = useTranscript(run, over);
+  const { said, unplaced } = withApprovals(transcript.said ?? saidLive(live.parts, run.steps), run);
+  const uses = said.flatMap((one) => (one.kind === 'answer' ? [one.use] : []));
+  return (
+    <Panel title="Conversation" aside={<Sums uses={uses} />}>
+      <div className={styles.conversation}>
+        {said.length === 0 && (over || run.status !== 'running') && (
+          <p className={content.about}>{nothingSaid(over, live.done && !transcript.isReading)}</p>
+        )}
+        {groupsOf(said).map((group, place) => {
+          const key = `${place} ${group.kind}`;
+          switch (group.kind) {
+            case 'answer':
+              return <Answer key={key} use={group.use} />;
+            case 'text':
+              return <AgentWords key={key} text={group.text} />;
+            case 'summary':
+              return (
+                <details key={key} className={styles.summary}>
+                  <summary>The agent summed up its work so far, to stay within what the model can read</summary>
+                  <AgentWords text={group.text} />
+                </details>
+              );
+            default:
+              return (
+                <div key={key} className={conversation.calls}>
+                  {group.calls.map((call, at) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added, and have no other name.
+                    <MadeCall key={at} call={call} isOver={over} question={question} />
+                  ))}
+                </div>
+              );
+          }
+        })}
+        {unplaced.map(
+          ({ id, status }) =>
+            status === 'pending' && (
+              <div key={id} id={questionId(id)}>
+                {question(id)}
+              </div>
+            ),
+        )}
+        {run.status === 'running' && <Working />}
+        {over && <Transcript run={run} />}
+      </div>
+    </Panel>
+  );
+}
+
+function nothingSaid(over: boolean, isRead: boolean): string {
+  if (!over) return 'The agent has not said anything yet.';
+  return isRead ? 'The agent said nothing in this run.' : 'Reading what the agent said…';
+}
+
+type Group = Exclude<Said, AgentCall> | { kind: 'calls'; calls: AgentCall[] };
+
+/** Calls that follow each other stand together. */
+function groupsOf(said: readonly Said[]): Group[] {
+  const groups: Group[] = [];
+  for (const one of said) {
+    const last = groups.at(-1);
+    if (one.kind !== 'call') groups.push(one);
+    else if (last?.kind === 'calls') last.calls.push(one);
+    else groups.push({ kind: 'calls', calls: [one] });
+  }
+  return groups;
+}
+
+function Answer({ use }: { use: ModelUse }) {
+  const words = wordsOf(use);
+  return (
+    <p className={styles.answer}>
+      <span className={styles.model}>{use.model ?? 'Model call'}</span>
+      {words && <span>{words}</span>}
+    </p>
+  );
+}
+
+function Sums({ uses }: { uses: ModelUse[] }) {
+  if (uses.length === 0) return null;
+  const sum = sumOf(uses);
+  const words = wordsOf(sum);
+  return (
+    <span className={styles.sums}>
+      {counted(sum.calls, 'model call')}
+      {words && `: ${words}`}
+    </span>
+  );
+}
+
+function Transcript({ run }: { run: WorkerRun }) {
+  const file = run.artifacts.find(({ name }) => name === TRANSCRIPT);
+  const download = useMutation({
+    mutationFn: async (id: string) => saveFile(TRANSCRIPT, await readArtifact(run.id, id)),
+  });
+  if (!file) return null;
+  return (
+    <div className={styles.end}>
+      <Button
+        variant="default"
+        size="compact-sm"
+        leftSection={<DownloadIcon />}
+        loading={download.isPending}
+        onClick={() => download.mutate(file.id)}
+      >
+        Download the transcript
+      </Button>
+      <Failure title="Not downloaded" error={download.error} />
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { useQuery } from '@tanstack/react-query';
+import type { WorkerRun } from '../../shell/api';
+import { readArtifact } from '../artifact-file';
+import { type Said, saidIn } from './said';
+
+export const TRANSCRIPT = 'transcript.json';
+const BYTES_MAX = 20_000_000;
+
+/** All that the agent of a run said and did, once the run is over; null where there is no transcript of it. */
+export function useTranscript(run: WorkerRun, isOver: boolean): { said: Said[] | null; isReading: boolean } {
+  const file = isOver ? run.artifacts.find(({ name, size }) => name === TRANSCRIPT && size <= BYTES_MAX) : undefined;
+  const { data, isPending } = useQuery({
+    queryKey: ['artifact', file?.id, 'transcript'],
+    enabled: file !== undefined,
+    queryFn: async () => saidIn(await (await readArtifact(run.id, file?.id ?? '')).text()),
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  return { said: data ?? null, isReading: file !== undefined && isPending };
+}
