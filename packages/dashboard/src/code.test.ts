@@ -205,7 +205,7 @@ withBrowser('the code of a worker', () => {
   test('a viewer reads the code and its history, and is offered nothing else', async () => {
     setRole('viewer');
     const page = await site.signedIn(CODE);
-    await page.getByText('You can read this code, and not change it.').waitFor();
+    await page.getByText('You can read these files, and not change them.').waitFor();
     for (const name of ['Save version', 'New file', 'Test this draft']) {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }

@@ -75,6 +75,7 @@ const OWN_PAGES: Pages = [
   [paths.members, lazy(() => import('./pages/members/members-page'))],
   [paths.tokens, lazy(() => import('./pages/tokens/tokens-page'))],
   [paths.auditLog, lazy(() => import('./pages/audit-log/audit-log-page'))],
+  [paths.models, lazy(() => import('./pages/models/models-page'))],
   [paths.usage, lazy(() => import('./pages/usage/usage-page'))],
   [paths.workspace, lazy(() => import('./pages/workspace/workspace-page'))],
   [paths.account, lazy(() => import('./pages/account/account-page'))],

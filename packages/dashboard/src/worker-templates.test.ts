@@ -1,9 +1,19 @@
 /** Every template in the real sandbox, as somebody who has just chosen it runs it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { apiCaller, type Call, type Stack, startStack, until } from '@gantry/testing';
+import {
+  apiCaller,
+  type Call,
+  given,
+  type ScriptedAnswer,
+  type Stack,
+  startScriptedModel,
+  startStack,
+  until,
+} from '@gantry/testing';
+import { answerMcp } from './test/answer-mcp';
 import { TEMPLATES } from './workers/templates/all';
-import type { WorkerTemplate } from './workers/templates/template';
+import { fileOf, isAgent, type WorkerTemplate } from './workers/templates/template';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
@@ -13,20 +23,33 @@ let call: Call;
 /** Not 127.0.0.1: in a sandbox that is the sandbox itself. */
 const HOST = '127.0.0.2';
 
+const model = given(startScriptedModel, (one) => one.stop());
 let server: Server;
 let posted = '';
 
 beforeAll(async () => {
-  // The page that is watched, and the chat.
-  server = createServer((req, res) => {
-    req.on('data', (chunk) => {
-      posted += chunk;
-    });
-    req.on('end', () => res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Example Domain</h1>'));
+  // The page that is watched, the chat, and what the issues come from.
+  server = createServer(async (req, res) => {
+    const body = (await req.toArray()).map(String).join('');
+    if (req.url === '/mcp') {
+      const answer = answerMcp(body);
+      if (!answer) return res.writeHead(202).end();
+      return res.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+    }
+    posted += body;
+    return res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Example Domain</h1>');
   });
   await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
-  stack = await startStack({ env: { EGRESS_ALLOW_PRIVATE: `${HOST}/32` } });
+  const allowed = `${HOST}/32`;
+  const provider = { name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices };
+  stack = await startStack({
+    env: {
+      ...{ EGRESS_ALLOW_PRIVATE: allowed, OUTBOUND_ALLOW_CIDRS: allowed },
+      MODEL_PROVIDERS: JSON.stringify([provider]),
+    },
+  });
   call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  await ask(201, 'POST', '/api/connections/mcp', { label: 'GitHub', app: 'github', url: at('/mcp') });
 }, 120_000);
 
 afterAll(async () => {
@@ -40,13 +63,13 @@ async function ask(status: number, ...[method, path, body]: Parameters<Call>): P
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
-async function make({ about, code, trigger, ...template }: WorkerTemplate): Promise<string> {
+async function make(given: WorkerTemplate): Promise<void> {
+  const { about, code, trigger, ...template } = given;
   const { warnings } = await ask(201, 'POST', '/api/workers', {
     ...{ ...template, description: about, triggers: trigger ? [trigger] : [] },
-    files: [{ path: 'main.py', content: code }],
+    files: [{ path: fileOf(given), content: code }],
   });
   expect(warnings).toEqual([]);
-  return template.id;
 }
 
 /** @returns the run when it has ended, or waits for a person */
@@ -69,26 +92,57 @@ const FILLED: Record<string, () => object> = {
   'chat-message': () => ({ chat_url: at('/chat') }),
 };
 
+const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
+const says = (result: object): ScriptedAnswer[] => [{ text: 'Done.' }, { text: JSON.stringify(result) }];
+
+/** A model that does as the agent is told. */
+const SAID: Record<string, () => ScriptedAnswer[]> = {
+  'page-researcher': () => [
+    { text: 'I read the page.', calls: [{ name: 'http', input: { url: at('/') } }] },
+    ...says({ summary: 'It is an example.', answered: true, sources: [{ url: at('/'), says: 'Example Domain' }] }),
+  ],
+  'number-check': () => [
+    { calls: [{ name: 'python', input: { code: 'print(1240 * 39.5, 1240 / 1080 - 1)' } }] },
+    ...says({ verdict: 'One of two.', checked: [{ claim: '12 %', computed: '14.8 %', right: false }] }),
+  ],
+  'issue-triage': () => [
+    { calls: [{ name: 'github__list_issues', input: { owner: 'octocat', repo: 'hello-world' } }] },
+    { calls: [{ name: 'ask_person', input: { question: 'Is number 7 for now, or for soon?' } }] },
+    ...says({
+      report: 'Number 7 first.',
+      issues: [{ number: 7, title: 'Import', urgency: 'now', why: 'Data is lost' }],
+    }),
+  ],
+};
+
+/** The tool whose answer shows that it was really called, and what that says. */
+const CALLED: Record<string, string> = {
+  'page-researcher': 'Example Domain',
+  'number-check': '48980.0 0.148',
+  'issue-triage': 'Import loses the last row',
+};
+
 /** Ids are names, so that somebody who follows a link to one finds it tomorrow. */
-test('there are twelve, each with an id, words and inputs of its own', () => {
-  expect(TEMPLATES).toHaveLength(12);
-  expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(12);
-  for (const { id, about, code } of TEMPLATES) {
-    expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/);
-    expect(about).toMatch(/^[A-Z].*\.$/);
-    expect(code).toMatch(/^""".*\n/);
+test('there are fifteen, each with an id, words and inputs of its own', () => {
+  expect(TEMPLATES).toHaveLength(15);
+  expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(15);
+  for (const template of TEMPLATES) {
+    expect(template.id).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(template.about).toMatch(/^[A-Z].*\.$/);
+    expect(template.code).toMatch(isAgent(template) ? /^# .*\n/ : /^""".*\n/);
   }
 });
 
 test.each(TEMPLATES.map((template) => [template.id, template] as const))('%s runs as it is', async (id, template) => {
   await make(template);
+  await model.says(...(SAID[id]?.() ?? []));
   const ended = await run(id, FILLED[id]?.() ?? {});
   expect({ status: ended.status, error: ended.error }).toEqual({
-    status: template.code.includes('context.approve(') ? 'pending_approval' : 'completed',
+    status: asksPerson(template) ? 'pending_approval' : 'completed',
     error: null,
   });
   if (ended.status === 'pending_approval') {
-    await ask(200, 'POST', `/api/runs/${ended.id}/approve`, { data: formOf(id) });
+    await ask(200, 'POST', `/api/runs/${ended.id}/approve`, { data: FORMS[id] });
     await until(async () => (await ask(200, 'GET', `/api/runs/${ended.id}`)).status === 'completed', {
       ...{ deadlineMs: 30_000, what: `${id} to complete` },
     });
@@ -96,9 +150,17 @@ test.each(TEMPLATES.map((template) => [template.id, template] as const))('%s run
   const { output } = await ask(200, 'GET', `/api/runs/${ended.id}`);
   const declared = (template.outputs ?? []) as { name: string }[];
   expect(Object.keys(output).sort()).toEqual(declared.map(({ name }) => name).sort());
+  if (!isAgent(template)) return;
+  expect(JSON.stringify(await model.asked())).toContain(CALLED[id]);
 });
 
-const formOf = (id: string) => (id === 'expense-approval' ? { account: 'Travel', amount: 400 } : undefined);
+const asksPerson = ({ code, tools = [] }: WorkerTemplate): boolean =>
+  code.includes('context.approve(') || tools.includes('ask_person');
+
+const FORMS: Record<string, object> = {
+  'expense-approval': { account: 'Travel', amount: 400 },
+  'issue-triage': { answer: 'For now.' },
+};
 
 test('what the chat gets is the message, and a page that says something else fails', async () => {
   expect(posted).toContain('New order');

@@ -9,6 +9,7 @@ const PAGES = [
   { to: paths.workspace, label: 'Workspace' },
   { to: paths.members, label: 'Members' },
   { to: paths.tokens, label: 'Tokens' },
+  { to: paths.models, label: 'Models' },
   { to: paths.usage, label: 'Usage' },
   { to: paths.auditLog, label: 'Audit log' },
   { to: paths.account, label: 'Account' },

@@ -116,8 +116,9 @@ function listed({ list, runs }: FakeWorkers, query: URLSearchParams): Schemas['W
 function create(fake: FakeWorkers, { name = '', ...fields }: Schemas['NewWorker'], line: string): FakeAnswer {
   fake.sent.push({ line, body: { name, ...fields } });
   if (fake.refuseNext) return refusal(fake);
-  const id = name.toLowerCase().replaceAll(' ', '-');
-  const made = newWorker(id, { name, health: 'ready', version: 1, ...(fields as Partial<Worker>) });
+  const called = name || (fields.skill ?? '').split('@')[0] || '';
+  const id = called.toLowerCase().replaceAll(' ', '-');
+  const made = newWorker(id, { name: called, health: 'ready', version: 1, ...(fields as Partial<Worker>) });
   made.triggers = stored(id, (fields.triggers ?? []) as Worker['triggers']);
   fake.list.unshift(made);
   const hasWebhook = made.triggers.some(({ type }) => type === 'webhook');

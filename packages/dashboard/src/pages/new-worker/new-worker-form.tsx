@@ -13,14 +13,13 @@ import { useTitle } from '../../shell/use-title';
 import { Failure } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
-import type { WorkerTemplate } from '../../workers/templates/template';
+import { fileOf, isAgent, type WorkerTemplate } from '../../workers/templates/template';
 import { refreshWorkers } from '../../workers/use-worker';
 import { keepWebhookSecrets } from '../../workers/webhook-secrets';
+import { AgentNeeds } from './agent-needs';
 import { EMPTY } from './empty-template';
 import styles from './new-worker.module.css';
 import { startsByItself } from './starts-by-itself';
-
-const FILE = 'main.py';
 
 /** Names what is made of a template, shows all of it, and leads to the worker. */
 export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
@@ -28,6 +27,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
+  const file = fileOf(template);
   const [name, setName] = useState(template === EMPTY ? '' : template.name);
   const [code, setCode] = useState(template.code);
   const [schedule, setSchedule] = useState<Schedule | null>(
@@ -35,7 +35,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   );
   const create = useMutation({
     mutationFn: async () => {
-      const body = { ...fieldsOf(template, schedule), name: name.trim(), files: [{ path: FILE, content: code }] };
+      const body = { ...fieldsOf(template, schedule), name: name.trim(), files: [{ path: file, content: code }] };
       return unwrap((await workerApi()).POST('/api/workers', { body }));
     },
     onSuccess: (made) => {
@@ -53,8 +53,13 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
     <>
       <PageHead title={template.name} about={template.about} />
       <div className={styles.work}>
-        <Panel title="Code">
-          <CodeEditor label={`Code of ${FILE}`} path={FILE} value={code} onChange={setCode} />
+        <Panel title={isAgent(template) ? 'Task' : 'Code'}>
+          <CodeEditor
+            label={isAgent(template) ? `Task in ${file}` : `Code of ${file}`}
+            path={file}
+            value={code}
+            onChange={setCode}
+          />
         </Panel>
         <div className={styles.form}>
           <Panel title="Make it">
@@ -76,7 +81,10 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
                 </p>
               )}
               <Inputs template={template} />
-              <p className={styles.about}>You can change all of this later. Each change of the code is a version.</p>
+              {isAgent(template) && <AgentNeeds template={template} />}
+              <p className={styles.about}>
+                You can change all of this later. Each change of the {isAgent(template) ? 'task' : 'code'} is a version.
+              </p>
               <Failure title="It was not made" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
                 Make the worker

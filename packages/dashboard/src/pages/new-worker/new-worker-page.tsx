@@ -1,9 +1,10 @@
 import { useSearchParams } from 'react-router';
-import { templateIdIn } from '../../shell/paths';
+import { FROM_SKILL, templateIdIn } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
 import { TEMPLATES } from '../../workers/templates/all';
 import { EMPTY } from './empty-template';
+import { FromSkill } from './from-skill';
 import { NewWorkerForm } from './new-worker-form';
 import { TemplateList } from './template-list';
 
@@ -19,5 +20,6 @@ export default function NewWorkerPage() {
       </Notice>
     );
   }
+  if (wanted === FROM_SKILL) return <FromSkill />;
   return template ? <NewWorkerForm key={template.id} template={template} /> : <TemplateList />;
 }

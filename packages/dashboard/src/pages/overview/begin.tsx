@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { workerBaseUrl } from '../../shell/api';
+import { CONNECT_WORDS, ConnectAgent, useBaseUrl } from '../../accounts/connect-agent';
 import { paths } from '../../shell/paths';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { Panel } from '../../ui/panel';
+import { BeginChat } from './begin-chat';
 import styles from './overview-page.module.css';
 
 interface BeginProps {
@@ -12,9 +12,9 @@ interface BeginProps {
   mayMake: boolean;
 }
 
-/** An empty workspace: three ways to the first run. */
+/** An empty workspace: four ways to the first run. */
 export function Begin({ workspaceId, mayMake }: BeginProps) {
-  const { data: baseUrl } = useQuery({ queryKey: ['worker-base-url'], queryFn: workerBaseUrl, staleTime: Infinity });
+  const baseUrl = useBaseUrl();
   if (!mayMake) {
     return (
       <p className={styles.intro}>
@@ -47,38 +47,34 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
               </Button>
             </div>
           </Panel>
-          <Panel title="Begin with a sentence">
+          <BeginChat />
+        </div>
+        <div className={styles.page}>
+          <Panel title="Begin with your code">
             <div className={styles.way}>
               <p>
-                Say what should happen and when. The agent writes the worker, asks you before its code runs, and reads
-                its log.
+                <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a
+                shell. This page shows the worker as soon as it is there.
               </p>
-              <Button component={Link} to={paths.chat} state={{ draft: SENTENCE }} variant="default">
-                Ask the agent to make a worker
-              </Button>
+              {baseUrl && (
+                <>
+                  <CodeToCopy label="Make a worker" code={makeWorker(baseUrl, workspaceId)} />
+                  <CodeToCopy label="Run it" code={runWorker(baseUrl, workspaceId)} />
+                </>
+              )}
+            </div>
+          </Panel>
+          <Panel title="Begin with your own agent">
+            <div className={styles.way}>
+              <p>{CONNECT_WORDS}</p>
+              <ConnectAgent />
             </div>
           </Panel>
         </div>
-        <Panel title="Begin with your code">
-          <div className={styles.way}>
-            <p>
-              <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a shell.
-              This page shows the worker as soon as it is there.
-            </p>
-            {baseUrl && (
-              <>
-                <CodeToCopy label="Make a worker" code={makeWorker(baseUrl, workspaceId)} />
-                <CodeToCopy label="Run it" code={runWorker(baseUrl, workspaceId)} />
-              </>
-            )}
-          </div>
-        </Panel>
       </div>
     </div>
   );
 }
-
-const SENTENCE = 'Make a worker that counts the words of a text, and run it daily at nine.';
 
 const headers = (workspaceId: string) => `  -H "Authorization: Bearer $GANTRY_TOKEN" \\
   -H "x-svc-workspace: ${workspaceId}" \\

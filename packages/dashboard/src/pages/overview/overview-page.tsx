@@ -17,7 +17,7 @@ import { RunsByDay } from './runs-by-day';
 import { Upcoming } from './upcoming';
 import { Waiting } from './waiting';
 
-/** Activity of the workspace and the things that need somebody; in an empty one, two ways to begin. */
+/** Activity of the workspace and the things that need somebody; in an empty one, ways to begin. */
 export default function OverviewPage() {
   useTitle('Overview');
   const workspace = useWorkspace();

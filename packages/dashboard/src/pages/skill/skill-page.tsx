@@ -23,6 +23,7 @@ import { InLibraries } from './in-libraries';
 import { Install } from './install';
 import { Sharing } from './sharing';
 import styles from './skill-page.module.css';
+import { UseInWorker } from './use-in-worker';
 import { Versions } from './versions';
 
 export default function SkillPage() {
@@ -52,6 +53,7 @@ function LoadedSkill({ skill }: { skill: Skill }) {
           <>
             <CopyLink url={skill.url} />
             {!skill.owned && <SaveButton skill={skill} />}
+            {mayWrite && <UseInWorker skill={{ slug: skill.slug, contentHash: skill.content_hash }} />}
             {mayChange && (
               <Button component={Link} to={skillEditorPath(skill.slug)}>
                 Edit

@@ -18,6 +18,7 @@ import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './skill-page.module.css';
+import { UseInWorker } from './use-in-worker';
 
 /** An earlier text, what has changed since, and the way back to it. */
 export default function SkillVersionPage() {
@@ -43,7 +44,7 @@ export default function SkillVersionPage() {
 }
 
 function LoadedVersion({ skill, old }: { skill: Skill; old: SkillVersionText }) {
-  const mayChange = useWorkspace()?.role !== 'viewer';
+  const mayWrite = useWorkspace()?.role !== 'viewer';
   const again = usePublishAgain(skill, old);
   const isCurrent = old.version === skill.version;
   return (
@@ -62,11 +63,15 @@ function LoadedVersion({ skill, old }: { skill: Skill; old: SkillVersionText }) 
           </>
         }
         actions={
-          mayChange &&
-          !isCurrent && (
-            <Button loading={again.isPending} onClick={() => again.mutate()}>
-              Publish this text again
-            </Button>
+          mayWrite && (
+            <>
+              <UseInWorker skill={{ slug: skill.slug, contentHash: old.content_hash }} />
+              {!isCurrent && (
+                <Button loading={again.isPending} onClick={() => again.mutate()}>
+                  Publish this text again
+                </Button>
+              )}
+            </>
           )
         }
       />

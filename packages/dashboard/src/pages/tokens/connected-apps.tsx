@@ -30,7 +30,7 @@ export function ConnectedApps() {
       ) : !grants.data ? (
         <Skeleton height={80} />
       ) : grants.data.length === 0 ? (
-        <p className={styles.about}>None yet. An agent asks for it when you add the address of /mcp to it.</p>
+        <p className={styles.about}>None yet. An agent asks for it when you connect it as above.</p>
       ) : (
         <ul className={row.list}>
           {grants.data.map(({ id, client, workspace, readonly, toolsets, last_used_at, expires_at }) => (

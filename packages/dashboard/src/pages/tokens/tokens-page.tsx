@@ -1,7 +1,10 @@
 import { unwrap } from '@gantry/api-client';
+import { CONNECT_WORDS, ConnectAgent } from '../../accounts/connect-agent';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { account, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
 import { ConnectedApps } from './connected-apps';
 import { SkillKeys } from './skill-keys';
 import { type TokenActions, TokenPanel } from './token-panel';
@@ -45,6 +48,10 @@ export default function TokensPage() {
           actions={ofWorkspace}
         />
       )}
+      <Panel title="Connect an agent">
+        <p className={content.text}>{CONNECT_WORDS}</p>
+        <ConnectAgent />
+      </Panel>
       <ConnectedApps />
       <SkillKeys />
     </SettingsFrame>

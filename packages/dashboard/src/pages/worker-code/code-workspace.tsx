@@ -18,6 +18,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { Notice } from '../../ui/notice';
 import { refreshWorkers, workerKeys } from '../../workers/use-worker';
 import { keepVersionFiles } from '../../workers/version-files';
+import { AgentPanel } from './agent-panel';
 import styles from './code-workspace.module.css';
 import { EditorPane } from './editor-pane';
 import { TestPanel } from './test-panel';
@@ -36,7 +37,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   const [search, setSearch] = useSearchParams();
   const [isSaving, setSaving] = useState(false);
   const [failure, setFailure] = useState<FailedPlace | null>(null);
-  const { problems, unknown, isStale } = useInspection(worker, draft, mayEdit);
+  const { problems, unknown, isStale } = useInspection(worker, draft, mayEdit && worker.runner === 'python');
   const kinds = useMemo(() => changeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])], [base, files]);
   const wanted = fileIn(search);
@@ -71,7 +72,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
       {isOutdated && changes.length > 0 && <NewerVersion worker={worker} source={source} draft={draft} />}
       <div className={editing.bar}>
         <p className={editing.state} role="status">
-          {mayEdit ? stateOf(changes.length) : 'You can read this code, and not change it.'}
+          {mayEdit ? stateOf(changes.length) : 'You can read these files, and not change them.'}
         </p>
         <div className={editing.actions}>
           <DownloadZip name={worker.id} read={() => readBundle(worker.id)} />
@@ -128,8 +129,9 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
           />
           {unknown !== null && mayEdit && <Notice tone="info">{unknown}</Notice>}
         </div>
-        {worker.permissions.run && mayEdit && (
-          <div className={styles.test}>
+        <div className={styles.test}>
+          {worker.runner === 'agent' && <AgentPanel worker={worker} />}
+          {worker.permissions.run && mayEdit && (
             <TestPanel
               worker={worker}
               draft={draft}
@@ -138,8 +140,8 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
                 if (found && paths.includes(found.file)) select(found.file);
               }}
             />
-          </div>
-        )}
+          )}
+        </div>
       </div>
       {isSaving && <SaveDialog kinds={kinds} onSave={save} onClose={() => setSaving(false)} />}
     </div>

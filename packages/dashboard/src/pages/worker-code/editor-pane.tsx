@@ -90,11 +90,13 @@ export function EditorPane({
             onChange={onChange}
             onSave={onSave}
             cursor={cursor}
-            loadAssist={loadAssist}
+            {...(path.endsWith('.py') && { loadAssist })}
           />
         </div>
       )}
-      {text !== null && onChange && <Problems problems={problems} isStale={isStale} onGo={setCursor} />}
+      {text !== null && onChange && worker.runner === 'python' && (
+        <Problems problems={problems} isStale={isStale} onGo={setCursor} />
+      )}
     </section>
   );
 }

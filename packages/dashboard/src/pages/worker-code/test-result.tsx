@@ -5,6 +5,7 @@ import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
 import type { FailedPlace } from '../../code/code-problem';
 import { OutputList } from '../../outputs/output-list';
+import { RunConversation } from '../../runs/conversation/run-conversation';
 import { RunLog } from '../../runs/log/run-log';
 import { RunErrorBox } from '../../runs/run-error-box';
 import { RunStatusChip, shownStatus } from '../../runs/run-status';
@@ -27,7 +28,7 @@ interface TestResultProps {
 export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   const workspaceId = useWorkspace()?.id;
   const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
-  const { query, run, log } = useRun(source);
+  const { query, run, live, log } = useRun(source);
   const failed = run?.status === 'failed' ? run : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it has failed.
   useEffect(() => {
@@ -60,6 +61,17 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
       )}
       {run.status === 'completed' && (
         <OutputList items={worker.outputs as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
+      )}
+      {worker.runner === 'agent' && (
+        <RunConversation
+          run={run}
+          live={live}
+          question={() => (
+            <p>
+              It waits for a person: <Link to={workerRunPath(run.id)}>decide on the page of the run</Link>.
+            </p>
+          )}
+        />
       )}
       <RunLog
         store={log}

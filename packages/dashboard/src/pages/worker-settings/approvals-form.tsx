@@ -19,7 +19,11 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
     <SettingsForm
       worker={worker}
       title="Approvals"
-      about="The code itself may also ask for one, with context.approve()."
+      about={
+        worker.runner === 'agent'
+          ? 'Its tools may also ask for one, as chosen under Tools.'
+          : 'The code itself may also ask for one, with context.approve().'
+      }
       read={(given) => ({
         approvals: {
           required: given.has('required'),

@@ -32,9 +32,15 @@ const KINDS = {
   },
 };
 
+const OF_AGENT = {
+  inputs: 'What a run is asked for: its form, its checks, and what the agent is given to work on.',
+  outputs: 'How a page shows the fields of the result. What is not listed is shown too.',
+};
+
 /** The inputs or outputs of a run. Other fields of an item, such as bounds, stay as they are. */
 export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
-  const { title, one, about, types } = KINDS[kind];
+  const { title, one, types, about: ofCode } = KINDS[kind];
+  const about = worker.runner === 'agent' ? OF_AGENT[kind] : ofCode;
   const [rows, setRows] = useState(() => worker[kind].map((item, key) => ({ key, item })));
   const nextKey = useRef(rows.length);
   const add = () => setRows([...rows, { key: nextKey.current++, item: { name: '', type: 'text' } }]);

@@ -33,7 +33,7 @@ export function NeedsForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Connections, secrets and contexts"
-      about="Its code may use only those that are chosen here."
+      about={`Its ${worker.runner === 'agent' ? 'tools' : 'code'} may use only those that are chosen here.`}
       read={(given) => {
         const [connections, secrets] = [namesIn(given, 'connections'), namesIn(given, 'secrets')];
         const isDeclared = (name: string) => secrets.includes(name) || connections.includes(name);

@@ -6,12 +6,15 @@ import { ExposeForm } from './expose-form';
 import { InBodyForm } from './in-body-form';
 import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
+import { ModelForm } from './model-form';
 import { NeedsForm } from './needs-form';
 import { NetworkForm } from './network-form';
 import { PackagesForm } from './packages-form';
+import { ResultForm } from './result-form';
 import { RetryForm } from './retry-form';
 import styles from './settings-form.module.css';
 import { TakeAway } from './take-away';
+import { ToolsForm } from './tools-form';
 import { VisibilityPanel } from './visibility-panel';
 
 /** A worker's inputs and outputs, limits, needs and visibility; its code is under Code. */
@@ -29,9 +32,16 @@ export default function WorkerSettingsPage() {
 const Settings = ({ worker }: { worker: Worker }) => (
   <div className={styles.panels}>
     <AboutForm worker={worker} />
+    {worker.runner === 'agent' && (
+      <>
+        <ModelForm worker={worker} />
+        <ToolsForm worker={worker} />
+      </>
+    )}
     <ItemsForm worker={worker} kind="inputs" />
+    {worker.runner === 'agent' && <ResultForm worker={worker} />}
     <ItemsForm worker={worker} kind="outputs" />
-    <PackagesForm worker={worker} />
+    {worker.runner === 'python' && <PackagesForm worker={worker} />}
     <LimitsForm worker={worker} />
     <RetryForm worker={worker} />
     <ApprovalsForm worker={worker} />

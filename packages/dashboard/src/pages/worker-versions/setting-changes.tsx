@@ -97,7 +97,8 @@ const isGroup = (value: unknown): value is Values =>
 /** `limits`, `retry` and `approvals` key by key, and of those the ones that differ. */
 function partsOf({ field, before, after }: FieldChange): FieldChange[] {
   if (field === 'network') return [{ field, before: reached(before), after: reached(after) }];
-  if (!isGroup(after) || !(isGroup(before) || before == null)) return [{ field, before, after }];
+  // A schema is read as a whole.
+  if (field === 'output' || !isGroup(after) || !(isGroup(before) || before == null)) return [{ field, before, after }];
   const old: Values = before ?? {};
   return [...new Set([...Object.keys(old), ...Object.keys(after)])].flatMap((key) =>
     JSON.stringify(old[key]) === JSON.stringify(after[key])

@@ -1,18 +1,25 @@
 import type { WorkerSchemas } from '@gantry/api-client';
 
-type Definition = Pick<WorkerSchemas['NewWorker'], 'inputs' | 'outputs' | 'limits' | 'retry' | 'approvals' | 'tags'>;
+type NewWorker = WorkerSchemas['NewWorker'];
+type Definition = Pick<NewWorker, 'inputs' | 'outputs' | 'limits' | 'retry' | 'approvals' | 'tags'>;
+type OfAgents = Pick<NewWorker, 'connections' | 'tools' | 'max_turns' | 'budget_usd' | 'output'>;
 
 type CronTrigger = { type: 'cron'; cron: string };
 type EventTrigger = { type: 'event'; on: WorkerSchemas['TriggerEvent'][] };
 
-/** A worker that runs as it is, with the standard library alone. */
-export interface WorkerTemplate extends Definition {
+/** A worker that runs as it is, with the standard library alone; an agent, with the default model. */
+export interface WorkerTemplate extends Definition, OfAgents {
   id: string;
   name: string;
   /** What it does, in a sentence. */
   about: string;
   /** None: it is started by hand. A schedule goes by the time zone of whoever makes it. */
   trigger?: CronTrigger | EventTrigger | { type: 'webhook' };
-  /** Of its main.py. */
+  /** None: Python. */
+  runner?: 'agent';
+  /** Of its main.py, or of its SKILL.md. */
   code: string;
 }
+
+export const isAgent = ({ runner }: WorkerTemplate): boolean => runner === 'agent';
+export const fileOf = (template: WorkerTemplate): string => (isAgent(template) ? 'SKILL.md' : 'main.py');

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import { workerBaseUrl } from '../shell/api';
+import { mcpUrl } from '../shell/paths';
+import { CodeToCopy } from '../ui/code-to-copy';
+
+/** The address of the worker surface, as people reach it. */
+export const useBaseUrl = () =>
+  useQuery({ queryKey: ['worker-base-url'], queryFn: workerBaseUrl, staleTime: Number.POSITIVE_INFINITY }).data;
+
+/** The line that lets an agent on somebody's machine work here; they sign in with the browser. */
+export function ConnectAgent() {
+  const baseUrl = useBaseUrl();
+  if (!baseUrl) return null;
+  return <CodeToCopy label="For Claude Code" code={`claude mcp add --transport http gantry ${mcpUrl(baseUrl)}`} />;
+}
+
+/** How the sign-in goes. */
+export const CONNECT_WORDS =
+  'Run the line, then open /mcp in Claude Code. It opens a page here, where you choose the workspace and the tools that it gets. Other clients of the Model Context Protocol take the same address; no token is needed.';

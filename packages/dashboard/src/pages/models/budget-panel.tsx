@@ -1,0 +1,121 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type Model, type Workspace, workerApi } from '../../shell/api';
+import { toast } from '../../shell/toasts';
+import { dollars, percent } from '../../ui/format';
+import { Failure, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { textIn } from '../../ui/text-in';
+import { type ModelUsage, nameOfMonth } from './model-usage';
+import styles from './models-page.module.css';
+
+interface BudgetPanelProps {
+  usage: ModelUsage;
+  workspace: Workspace;
+  models: readonly Model[];
+}
+
+/** From this share of a budget on, it is worth a look. */
+const NEARLY = 0.8;
+const BUDGET_MAX = 1_000_000;
+
+/** What models have cost in this month, what calls under way may still cost, and what all of it may cost. */
+export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
+  const { month, usd, budget_usd: budget, reserved_usd: reserved, unpriced_calls: unpriced } = usage;
+  const unpricedNames = models.filter(({ price }) => price === null).map(({ id }) => id);
+  return (
+    <Panel title={nameOfMonth(month)}>
+      <div className={styles.budget}>
+        <p className={styles.spent}>
+          <b>{dollars(usd)}</b> {budget === null ? 'spent, without a budget' : `of ${dollars(budget)} spent`}
+        </p>
+        {budget !== null && <Meter usd={usd} reserved={reserved} budget={budget} />}
+        {reserved > 0 && (
+          <p className={content.about}>
+            {dollars(reserved)} more are reserved for calls under way: the most that they can cost.
+          </p>
+        )}
+        {unpriced > 0 && (
+          <p className={content.about}>
+            {unpriced === 1 ? 'One call' : `${unpriced} calls`} of models without a price are not in the sum.
+          </p>
+        )}
+        {budget !== null && unpricedNames.length > 0 && (
+          <Notice tone="info" title="Some models cannot be called while the budget holds">
+            {unpricedNames.join(', ')}: nobody has set a price.
+          </Notice>
+        )}
+        {workspace.permissions.update ? (
+          <BudgetForm workspaceId={workspace.id} budget={budget} />
+        ) : (
+          <p className={content.about}>Admins set the budget.</p>
+        )}
+        <p className={content.about}>
+          It holds for the chat, for agents and for code that asks models, in a month of UTC. A call that could cost
+          more than is left is not made. A worker has a budget of its own under its settings, and a token can have one.
+        </p>
+      </div>
+    </Panel>
+  );
+}
+
+function Meter({ usd, reserved, budget }: { usd: number; reserved: number; budget: number }) {
+  const share = (part: number) => (budget > 0 ? Math.min(1, part / budget) : 1);
+  const [spent, all] = [share(usd), share(usd + reserved)];
+  const tone = spent >= 1 ? 'error' : spent >= NEARLY ? 'timeout' : 'success';
+  const said = `${percent(spent)} of the budget is spent${reserved > 0 ? `, ${percent(all - spent)} is reserved` : ''}`;
+  return (
+    <div className={styles.meter} data-tone={tone} role="img" aria-label={said}>
+      <span className={styles.reserved} style={{ width: `${all * 100}%` }} />
+      <span style={{ width: `${spent * 100}%` }} />
+    </div>
+  );
+}
+
+function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: number | null }) {
+  const queryClient = useQueryClient();
+  const [shown, setShown] = useState(budget);
+  const change = useMutation({
+    mutationFn: async (monthly_budget_usd: number | null) =>
+      unwrap(
+        (await workerApi()).PATCH('/api/workspaces/{workspace_id}', {
+          params: { path: { workspace_id: workspaceId } },
+          body: { models: { monthly_budget_usd } },
+        }),
+      ),
+    onSuccess: async (_changed, wanted) => {
+      setShown(wanted);
+      await queryClient.invalidateQueries({ queryKey: ['usage', workspaceId] });
+    },
+  });
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    const text = textIn(new FormData(event.currentTarget), 'budget');
+    const wanted = text === '' ? null : Number(text);
+    const words = wanted === null ? 'There is no budget now' : `The budget is ${dollars(wanted)} a month`;
+    change.mutate(wanted, { onSuccess: () => toast(words, { undo: () => change.mutate(budget) }) });
+  }
+  return (
+    <form className={styles.form} onSubmit={submit}>
+      <TextInput
+        key={shown ?? 'none'}
+        type="number"
+        name="budget"
+        label="Budget of a month"
+        description="US dollars; empty is no limit"
+        placeholder="No limit"
+        defaultValue={shown ?? ''}
+        min={0}
+        max={BUDGET_MAX}
+        step="any"
+      />
+      <Button type="submit" variant="default" loading={change.isPending}>
+        Save the budget
+      </Button>
+      <Failure title="Nothing was changed" error={change.error} />
+    </form>
+  );
+}

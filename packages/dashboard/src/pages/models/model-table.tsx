@@ -1,0 +1,62 @@
+import type { Model } from '../../shell/api';
+import table from '../../ui/data-table.module.css';
+import { dollars } from '../../ui/format';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import styles from './models-page.module.css';
+
+export function ModelTable({ models }: { models: Model[] }) {
+  return (
+    <Panel title="Models">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section className={table.scroll} tabIndex={0} aria-label="Models as a table">
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>Model</th>
+              <th>Aliases</th>
+              <th className={table.number}>A million tokens in</th>
+              <th className={table.number}>A million out</th>
+            </tr>
+          </thead>
+          <tbody>
+            {models.map((model) => (
+              <Row key={model.id} model={model} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <p className={`${content.about} ${styles.below}`}>
+        Whoever operates this installation sets models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
+        <code>MODEL_ALIASES</code>. A model without a price has no cost here, and is not called while a budget holds.
+      </p>
+    </Panel>
+  );
+}
+
+function Row({ model: { id, aliases, is_default: isDefault, price } }: { model: Model }) {
+  return (
+    <tr>
+      <td>
+        <span className={styles.name}>{id}</span>
+        {isDefault && <span className={styles.tag}>Default</span>}
+      </td>
+      <td>{aliases.length > 0 ? aliases.join(', ') : <span className={styles.none}>None</span>}</td>
+      {price ? (
+        <>
+          <td className={table.number}>
+            {dollars(price.input_usd_per_mtok)}
+            {price.cache_read_usd_per_mtok !== undefined && (
+              <span className={styles.more}>{dollars(price.cache_read_usd_per_mtok)} from its cache</span>
+            )}
+          </td>
+          <td className={table.number}>{dollars(price.output_usd_per_mtok)}</td>
+        </>
+      ) : (
+        <td className={`${table.number} ${styles.none}`} colSpan={2}>
+          No price
+        </td>
+      )}
+    </tr>
+  );
+}

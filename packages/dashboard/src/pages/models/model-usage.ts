@@ -1,0 +1,9 @@
+import type { WorkerSchemas } from '@gantry/api-client';
+
+/** What calls of models cost in a month. */
+export type ModelUsage = WorkerSchemas['ModelUsage'];
+
+const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** @param month `2026-01` */
+export const nameOfMonth = (month: string): string => monthName.format(new Date(`${month}-01`));

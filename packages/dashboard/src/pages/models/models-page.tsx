@@ -1,0 +1,56 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { HowToSetModel } from '../../models/no-model';
+import { useModels } from '../../models/use-models';
+import { SettingsFrame } from '../../settings/settings-frame';
+import { workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { BudgetPanel } from './budget-panel';
+import { ModelTable } from './model-table';
+import styles from './models-page.module.css';
+import { UsageByModel } from './usage-by-model';
+
+/** Models that the operator offers, what they cost in this month, and the budget that holds them. */
+export default function ModelsPage() {
+  const workspace = useWorkspace();
+  const models = useModels();
+  const usage = useQuery({
+    queryKey: ['usage', workspace?.id, 'models'],
+    enabled: workspace !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/models/usage')),
+  });
+  return (
+    <SettingsFrame
+      title="Models"
+      about="Language models for the chat, for agents and for code, and what they may cost."
+    >
+      {models.error && !models.data ? (
+        <FailedToLoad what="The models" error={models.error} retry={models.refetch} />
+      ) : !models.data ? (
+        <Skeleton height={220} radius={10} />
+      ) : models.data.length === 0 ? (
+        <Panel title="No language model is set">
+          <div className={styles.missing}>
+            <p>The chat and agents need one to think with; everything else in Gantry works without.</p>
+            <HowToSetModel />
+          </div>
+        </Panel>
+      ) : (
+        <ModelTable models={models.data} />
+      )}
+      {usage.error && !usage.data ? (
+        <FailedToLoad what="What models cost" error={usage.error} retry={usage.refetch} />
+      ) : !usage.data || !workspace ? (
+        <Skeleton height={280} radius={10} />
+      ) : (
+        <>
+          <BudgetPanel usage={usage.data} workspace={workspace} models={models.data ?? []} />
+          {usage.data.models.length > 0 && <UsageByModel usage={usage.data} />}
+        </>
+      )}
+    </SettingsFrame>
+  );
+}

@@ -1,0 +1,99 @@
+import { unwrap } from '@gantry/api-client';
+import { Button } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'react-router';
+import { ModelMissing } from '../../models/model-missing';
+import { type SkillItem, skillsApi } from '../../shell/api';
+import { paths, skillPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { skillKeys } from '../../skills/skill-keys';
+import { FailedToLoad, Failure } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import { SearchSelect } from '../../ui/search-select';
+import { useSkillWorker } from '../../workers/use-skill-worker';
+import styles from './new-worker.module.css';
+
+const TITLE = 'From a skill';
+const FOUND_MAX = 20;
+const TYPED_MS = 200;
+
+/** Chooses a skill, and makes an agent of it. */
+export function FromSkill() {
+  useTitle(TITLE, [{ to: paths.newWorker, label: 'New worker' }]);
+  const [q, setQ] = useState('');
+  const [skill, setSkill] = useState<SkillItem | null>(null);
+  const [typed] = useDebouncedValue(q, TYPED_MS);
+  const found = useFound(typed);
+  const make = useSkillWorker();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (skill) make.mutate({ slug: skill.slug, contentHash: skill.content_hash });
+  }
+  return (
+    <>
+      <PageHead
+        title={TITLE}
+        about="An agent works on the text of a skill as it is now. A change of the skill changes no worker by itself."
+      />
+      <div className={styles.narrow}>
+        <Panel title="Choose a skill">
+          <form className={styles.fields} onSubmit={submit}>
+            <SearchSelect
+              label="Skill"
+              description="One of yours, or words of any that you can read"
+              placeholder="Release notes"
+              value={skill && optionOf(skill)}
+              options={(found.data ?? []).map(optionOf)}
+              isSearching={found.isFetching}
+              onSearch={setQ}
+              onChange={(option) => setSkill(found.data?.find(({ slug }) => slug === option?.id) ?? null)}
+            />
+            {found.error && !found.data && <FailedToLoad what="The skills" error={found.error} retry={found.refetch} />}
+            {skill ? (
+              <p className={styles.about}>
+                {skill.description} <Link to={skillPath(skill.slug)}>Read it</Link>
+              </p>
+            ) : (
+              found.data?.length === 0 &&
+              typed === '' && (
+                <p className={styles.about}>
+                  You have no skill yet. <Link to={paths.newSkill}>Write one</Link>, or type words to find one of
+                  somebody else.
+                </p>
+              )
+            )}
+            <p className={styles.about}>You choose its tools, its model and its budget next.</p>
+            <ModelMissing />
+            <Failure title="It was not made" error={make.error} />
+            <Button type="submit" size="md" loading={make.isPending} disabled={skill === null}>
+              Make the worker
+            </Button>
+          </form>
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+const optionOf = ({ slug, title, version }: SkillItem) => ({ id: slug, label: title, hint: `version ${version}` });
+
+/** The person's own, newest first; with words, whatever they may read that has them. */
+function useFound(q: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useQuery({
+    queryKey: skillKeys.list(workspaceId, 'chosen', q),
+    enabled: workspaceId !== undefined,
+    placeholderData: keepPreviousData,
+    queryFn: async (): Promise<SkillItem[]> => {
+      const skills = await skillsApi();
+      const limit = FOUND_MAX;
+      return q === ''
+        ? unwrap(skills.GET('/api/v1/me/skills', { params: { query: { limit } } }))
+        : unwrap(skills.GET('/api/v1/search', { params: { query: { q, limit } } }));
+    },
+  });
+}

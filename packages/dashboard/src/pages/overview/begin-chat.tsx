@@ -1,0 +1,66 @@
+import { Button, Textarea } from '@mantine/core';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import type { ChatState } from '../../conversation/chat-state';
+import { useModels } from '../../models/use-models';
+import { paths } from '../../shell/paths';
+import { ArrowUpIcon } from '../../ui/icons';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import styles from './overview-page.module.css';
+
+const SENTENCE = 'Make a worker that counts the words of a text, and run it daily at nine.';
+const CHARS_MAX = 4_000;
+
+/** A sentence becomes the first message of a conversation. */
+export function BeginChat() {
+  const navigate = useNavigate();
+  const { data: models } = useModels();
+  const [text, setText] = useState('');
+  const isMute = models?.length === 0;
+
+  function send() {
+    const state: ChatState = { draft: text.trim() || SENTENCE, isSent: true };
+    void navigate(paths.chat, { state });
+  }
+  function onKeyDown(event: KeyboardEvent) {
+    // Enter also ends a word that is being composed, as in Japanese.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (!isMute) send();
+  }
+  return (
+    <Panel title="Begin with a sentence">
+      <form
+        className={styles.way}
+        onSubmit={(event: FormEvent) => {
+          event.preventDefault();
+          send();
+        }}
+      >
+        <p>
+          Say what should happen and when. The agent writes the worker, asks you before its code runs, and reads its
+          log.
+        </p>
+        <Textarea
+          className={styles.sentence}
+          aria-label="What should happen"
+          placeholder={SENTENCE}
+          rows={3}
+          maxLength={CHARS_MAX}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <Button type="submit" variant="default" leftSection={<ArrowUpIcon />} disabled={isMute}>
+          {text.trim() === '' ? 'Send this example' : 'Send to the agent'}
+        </Button>
+        {isMute && (
+          <p className={content.about}>
+            No language model is set, so the agent cannot work yet. <Link to={paths.models}>How to set one</Link>
+          </p>
+        )}
+      </form>
+    </Panel>
+  );
+}

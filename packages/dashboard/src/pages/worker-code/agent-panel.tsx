@@ -1,0 +1,48 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { ModelMissing } from '../../models/model-missing';
+import type { Worker } from '../../shell/api';
+import { skillPath, workerPath } from '../../shell/paths';
+import { Facts } from '../../ui/facts';
+import { dollars } from '../../ui/format';
+import { Panel } from '../../ui/panel';
+import { toolWords } from '../../workers/agent-tools';
+import styles from './agent-panel.module.css';
+
+/** What the agent works with, beside its task; it is changed in the settings. */
+export function AgentPanel({ worker }: { worker: Worker }) {
+  const { id, model, tools, connections, max_turns: turns, budget_usd: budget, skill } = worker;
+  const slug = skill?.split('@')[0];
+  const facts: [string, ReactNode][] = [
+    ['Model', model ?? 'The default'],
+    ['Turns', `At most ${turns}`],
+    ['Budget', budget === null ? 'No limit of its own' : `${dollars(budget)} a run`],
+    ['Result', worker.output === null ? 'Its words' : 'JSON that fits a schema'],
+  ];
+  return (
+    <Panel title="Agent" aside={<Link to={workerPath(id, 'workerSettings')}>Settings</Link>}>
+      <div className={styles.agent}>
+        <ModelMissing />
+        <Facts facts={facts} />
+        <div>
+          <h3>Tools</h3>
+          {tools.length > 0 ? (
+            <ul className={styles.tools}>
+              {tools.map(({ tool }) => (
+                <li key={tool}>{toolWords(tool, connections)}</li>
+              ))}
+            </ul>
+          ) : (
+            <p className={styles.note}>None: it can think and answer, and do nothing else.</p>
+          )}
+        </div>
+        {slug && (
+          <p className={styles.note}>
+            A copy of the skill <Link to={skillPath(slug)}>{slug}</Link>. Once you change the text, it is a copy no
+            longer.
+          </p>
+        )}
+      </div>
+    </Panel>
+  );
+}

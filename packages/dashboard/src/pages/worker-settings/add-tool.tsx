@@ -1,0 +1,161 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, NativeSelect } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { type Connection, useConnections, useConnectionTools } from '../../connections/connection-queries';
+import { type Worker, workerApi } from '../../shell/api';
+import { paths } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { revealed } from '../../ui/revealed';
+import { OWN_TOOLS } from '../../workers/agent-tools';
+import styles from './tools-form.module.css';
+
+interface AddToolProps {
+  worker: Worker;
+  /** Those that are there already. */
+  taken: readonly string[];
+  /** @param connection that it is of */
+  onAdd: (tool: string, connection: string | null) => void;
+}
+
+type Kind = keyof typeof OWN_TOOLS | 'connection' | 'worker' | 'context';
+
+const KINDS: { value: Kind; label: string }[] = [
+  { value: 'connection', label: 'Tool of a connection' },
+  ...Object.entries(OWN_TOOLS).map(([value, { name }]) => ({ value: value as Kind, label: name })),
+  { value: 'worker', label: 'Another worker' },
+  { value: 'context', label: 'Files of a context' },
+];
+
+/** Chooses one more tool, by its kind. */
+export function AddTool({ worker, taken, onAdd }: AddToolProps) {
+  const [kind, setKind] = useState<Kind>('connection');
+  const add = (tool: string, connection: string | null = null) => onAdd(tool, connection);
+  return (
+    <fieldset className={styles.add} aria-label="Add a tool">
+      <NativeSelect
+        label="Add"
+        value={kind}
+        data={KINDS}
+        onChange={(event) => setKind(event.currentTarget.value as Kind)}
+      />
+      {kind === 'connection' ? (
+        <OfConnection taken={taken} onAdd={add} />
+      ) : kind === 'worker' || kind === 'context' ? (
+        <OfName key={kind} kind={kind} worker={worker} taken={taken} onAdd={add} />
+      ) : (
+        <>
+          <AddButton tool={kind} taken={taken} onAdd={() => add(kind)} />
+          <p className={styles.hint}>{OWN_TOOLS[kind].about}</p>
+        </>
+      )}
+    </fieldset>
+  );
+}
+
+function AddButton({ tool, taken, onAdd }: { tool: string; taken: readonly string[]; onAdd: () => void }) {
+  const isTaken = taken.includes(tool);
+  return (
+    <Button variant="default" disabled={isTaken || tool === ''} onClick={onAdd}>
+      {isTaken ? 'It is there' : 'Add the tool'}
+    </Button>
+  );
+}
+
+type PartProps = Pick<AddToolProps, 'taken' | 'onAdd'>;
+
+function OfConnection({ taken, onAdd }: PartProps) {
+  const { data } = useConnections();
+  const [app, setApp] = useState('');
+  // Of several for one service, workers are given by their owner's rights; their tools are the same.
+  const connections = [...new Map(data?.pages.flat().map((one) => [one.app, one])).values()];
+  const chosen = connections.find((one) => one.app === app) ?? connections[0];
+  if (!data) return <p className={styles.hint}>Reading the connections…</p>;
+  if (!chosen) {
+    return (
+      <p className={styles.hint}>
+        There is no connection in this workspace yet. <Link to={paths.newConnection}>Connect a service</Link>
+      </p>
+    );
+  }
+  return (
+    <>
+      <NativeSelect
+        label="Connection"
+        value={chosen.app}
+        data={connections.map((one) => ({ value: one.app, label: one.app }))}
+        onChange={(event) => setApp(event.currentTarget.value)}
+      />
+      <ToolOf key={chosen.id} connection={chosen} taken={taken} onAdd={onAdd} />
+    </>
+  );
+}
+
+const ALL = '*';
+
+function ToolOf({ connection: { id, app }, taken, onAdd }: PartProps & { connection: Connection }) {
+  const { data, error } = useConnectionTools(id);
+  const [name, setName] = useState(ALL);
+  const tools = data?.filter(({ allowed }) => allowed !== false) ?? [];
+  const about = tools.find((one) => one.name === name)?.description;
+  const tool = `${app}.${name}`;
+  return (
+    <>
+      <NativeSelect
+        label="Tool"
+        value={name}
+        data={[
+          { value: ALL, label: data ? `All ${tools.length} tools` : 'All tools' },
+          ...tools.map((one) => ({ value: one.name, label: one.name.replaceAll('_', ' ') })),
+        ]}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <AddButton tool={tool} taken={taken} onAdd={() => onAdd(tool, app)} />
+      {error ? (
+        <p className={styles.hint} role="alert">
+          Its tools could not be read: {error.message}
+        </p>
+      ) : (
+        about && <p className={styles.hint}>{revealed(about)}</p>
+      )}
+    </>
+  );
+}
+
+const LISTED_MAX = 200;
+const NAMES = {
+  worker: { label: 'Worker', none: 'There is no other worker in this workspace.' },
+  context: { label: 'Context', none: 'There is no context in this workspace.' },
+};
+
+function OfName({ kind, worker, taken, onAdd }: PartProps & { kind: 'worker' | 'context'; worker: Worker }) {
+  const workspaceId = useWorkspace()?.id;
+  const [name, setName] = useState('');
+  const { data: all } = useQuery({
+    queryKey: [`${kind}s`, workspaceId, 'tools'],
+    enabled: workspaceId !== undefined,
+    queryFn: async () => {
+      const { GET } = await workerApi();
+      const params = { query: { limit: LISTED_MAX } };
+      if (kind === 'context') return (await unwrap(GET('/api/contexts', { params }))).map((one) => one.name);
+      return (await unwrap(GET('/api/workers', { params }))).map(({ id }) => id);
+    },
+  });
+  const names = all?.filter((one) => kind === 'context' || one !== worker.id);
+  const chosen = names?.includes(name) ? name : (names?.[0] ?? '');
+  const tool = chosen && `${kind}:${chosen}`;
+  if (!names) return <p className={styles.hint}>Reading the list…</p>;
+  if (names.length === 0) return <p className={styles.hint}>{NAMES[kind].none}</p>;
+  return (
+    <>
+      <NativeSelect
+        label={NAMES[kind].label}
+        value={chosen}
+        data={names}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <AddButton tool={tool} taken={taken} onAdd={() => onAdd(tool, null)} />
+    </>
+  );
+}

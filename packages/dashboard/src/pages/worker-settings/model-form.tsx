@@ -1,0 +1,76 @@
+import { TextInput } from '@mantine/core';
+import { useId, useState } from 'react';
+import { ModelMissing } from '../../models/model-missing';
+import { modelNames, useModels } from '../../models/use-models';
+import type { Worker } from '../../shell/api';
+import { textIn } from '../../ui/text-in';
+import { NumberField } from './number-field';
+import { numberIn, numberOrNullIn, SettingsForm } from './settings-form';
+import styles from './settings-form.module.css';
+
+/** The model that an agent works with, and how far it may go in one run. */
+export function ModelForm({ worker }: { worker: Worker }) {
+  const { data: models = [] } = useModels();
+  const [model, setModel] = useState(worker.model ?? '');
+  const listId = useId();
+  const names = modelNames(models);
+  const standard = models.find(({ is_default: isDefault }) => isDefault);
+  const isUnknown = model !== '' && names.length > 0 && !names.includes(model);
+  return (
+    <SettingsForm
+      worker={worker}
+      title="Model"
+      about="An alias stays when the model behind it changes. A call that could cost more than is left is not made."
+      isShownBeside={(path) => path === 'model'}
+      read={(given) => ({
+        model: textIn(given, 'model') || null,
+        max_turns: numberIn(given, 'max_turns'),
+        budget_usd: numberOrNullIn(given, 'budget_usd'),
+      })}
+    >
+      {(problems) => (
+        <>
+          <TextInput
+            name="model"
+            label="Model"
+            description={isUnknown ? 'It is not offered now; runs fail until it is' : 'A name or an alias'}
+            placeholder={standard ? `The default, ${standard.id}` : 'The default'}
+            error={problems.find(({ path }) => path === 'model')?.message}
+            list={listId}
+            value={model}
+            onChange={(event) => setModel(event.currentTarget.value)}
+            maxLength={200}
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <datalist id={listId}>
+            {names.map((name) => (
+              <option key={name} value={name} />
+            ))}
+          </datalist>
+          <NumberField
+            name="max_turns"
+            label="Turns"
+            description="Answers of the model in a run, up to 100"
+            value={worker.max_turns}
+            min={1}
+            max={100}
+          />
+          <NumberField
+            name="budget_usd"
+            label="Budget of a run"
+            description="US dollars for its models"
+            value={worker.budget_usd}
+            min={0}
+            max={1_000_000}
+            step="any"
+            none="No limit"
+          />
+          <div className={styles.wide}>
+            <ModelMissing />
+          </div>
+        </>
+      )}
+    </SettingsForm>
+  );
+}

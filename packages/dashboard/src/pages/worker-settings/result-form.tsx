@@ -1,0 +1,67 @@
+import { Button, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { Worker } from '../../shell/api';
+import { textIn } from '../../ui/text-in';
+import { mayEdit, SettingsForm } from './settings-form';
+import styles from './settings-form.module.css';
+
+const EXAMPLE = {
+  type: 'object',
+  required: ['summary'],
+  properties: { summary: { type: 'string' }, urgent: { type: 'boolean' } },
+};
+
+const asText = (value: object | null): string => (value === null ? '' : JSON.stringify(value, null, 2));
+
+/** What the result of an agent looks like: its words, or JSON of a shape. */
+export function ResultForm({ worker }: { worker: Worker }) {
+  const [text, setText] = useState(asText(worker.output));
+  const problem = problemOf(text);
+  return (
+    <SettingsForm
+      worker={worker}
+      title="Result"
+      about="A JSON Schema that the result has to fit; it is checked, and mended once. Without one the result is what the agent says last, as text."
+      isShownBeside={(path) => path.startsWith('output')}
+      read={(given) => ({ output: schemaOf(textIn(given, 'output')) })}
+    >
+      {(problems) => (
+        <>
+          <Textarea
+            className={`${styles.wide} ${styles.code}`}
+            name="output"
+            aria-label="JSON Schema of the result"
+            rows={text === '' ? 3 : 10}
+            spellCheck={false}
+            placeholder="None: the words of the agent"
+            error={problem || problems.find(({ path }) => path.startsWith('output'))?.message}
+            ref={(field) => field?.setCustomValidity(problem)}
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          {mayEdit(worker) && text === '' && (
+            <div className={styles.wide}>
+              <Button variant="default" size="compact-sm" onClick={() => setText(asText(EXAMPLE))}>
+                Fill in an example
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </SettingsForm>
+  );
+}
+
+type Schema = Record<string, unknown>;
+
+const schemaOf = (text: string): Schema | null => (text.trim() === '' ? null : (JSON.parse(text) as Schema));
+
+/** Empty where there is none. */
+function problemOf(text: string): string {
+  try {
+    const value: unknown = schemaOf(text);
+    return typeof value === 'object' && !Array.isArray(value) ? '' : 'A JSON Schema is an object, in curly brackets';
+  } catch (error) {
+    return `This is no JSON yet: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

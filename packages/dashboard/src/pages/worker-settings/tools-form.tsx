@@ -1,0 +1,128 @@
+import { Button, NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import type { Worker } from '../../shell/api';
+import { hasRule, OWN_TOOLS, readTool, toolWords } from '../../workers/agent-tools';
+import { AddTool } from './add-tool';
+import { type FieldProblem, mayEdit, SettingsForm } from './settings-form';
+import formStyles from './settings-form.module.css';
+import styles from './tools-form.module.css';
+
+type Tool = Worker['tools'][number];
+type Rule = Tool['approve'];
+
+const RULES: { value: Rule; label: string }[] = [
+  { value: 'destructive', label: 'Where it may destroy' },
+  { value: 'always', label: 'Before each call' },
+  { value: 'never', label: 'Never' },
+];
+
+/** All that an agent may call, and when a person sees the arguments first. */
+export function ToolsForm({ worker }: { worker: Worker }) {
+  const [tools, setTools] = useState<Tool[]>(worker.tools);
+  const [connections, setConnections] = useState(worker.connections);
+  const isEditable = mayEdit(worker);
+
+  function add(tool: string, connection: string | null) {
+    setTools([...tools, { tool, approve: 'destructive' }]);
+    if (connection !== null && !connections.includes(connection)) setConnections([...connections, connection]);
+  }
+  const change = (at: number, approve: Rule) =>
+    setTools(tools.map((one, index) => (index === at ? { ...one, approve } : one)));
+
+  return (
+    <SettingsForm
+      worker={worker}
+      title="Tools"
+      about="The agent can call these and nothing else. Where a person is asked, they see the exact arguments first."
+      isShownBeside={(path) => /^tools\.\d{1,3}$/.test(path)}
+      read={() => ({ tools, ...neededBy(tools, connections, worker) })}
+    >
+      {(problems) => (
+        <>
+          {tools.length > 0 ? (
+            <ul className={`${formStyles.wide} ${styles.tools}`} aria-label="Tools">
+              {tools.map((tool, at) => (
+                <ToolRow
+                  key={tool.tool}
+                  tool={tool}
+                  connections={connections}
+                  problem={problemAt(problems, at)}
+                  onRule={(approve) => change(at, approve)}
+                  onRemove={isEditable ? () => setTools(tools.filter((one) => one !== tool)) : undefined}
+                />
+              ))}
+            </ul>
+          ) : (
+            <p className={`${formStyles.wide} ${formStyles.about}`}>
+              None yet: the agent can think and answer, and do nothing else.
+            </p>
+          )}
+          {isEditable && (
+            <div className={formStyles.wide}>
+              <AddTool worker={worker} taken={tools.map(({ tool }) => tool)} onAdd={add} />
+            </div>
+          )}
+        </>
+      )}
+    </SettingsForm>
+  );
+}
+
+const problemAt = (problems: readonly FieldProblem[], at: number): string | undefined =>
+  problems.find(({ path }) => path === `tools.${at}`)?.message;
+
+/** Connections and contexts that tools are of are declared with them; others stay. */
+function neededBy(tools: readonly Tool[], connections: string[], worker: Worker) {
+  const read = tools.map(({ tool }) => readTool(tool, connections));
+  const contexts = read.flatMap((one) => (one.kind === 'context' ? [one.name] : []));
+  const used = read.flatMap((one) => (one.kind === 'connection' ? [one.connection] : []));
+  return {
+    connections: [...new Set([...worker.connections, ...used])],
+    contexts: [...new Set([...worker.contexts, ...contexts])],
+  };
+}
+
+interface ToolRowProps {
+  tool: Tool;
+  connections: readonly string[];
+  problem: string | undefined;
+  onRule: (approve: Rule) => void;
+  /** Absent for whoever may not change it. */
+  onRemove: (() => void) | undefined;
+}
+
+function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemove }: ToolRowProps) {
+  const name = toolWords(tool, connections);
+  const read = readTool(tool, connections);
+  const about = read.kind in OWN_TOOLS ? OWN_TOOLS[read.kind as keyof typeof OWN_TOOLS].about : null;
+  return (
+    <li className={styles.tool}>
+      <div className={styles.what}>
+        <p className={styles.name}>{name}</p>
+        <p className={styles.about}>{about ?? <code>{tool}</code>}</p>
+        {problem && (
+          <p className={styles.problem} role="alert">
+            It {problem}.
+          </p>
+        )}
+      </div>
+      {hasRule(tool) ? (
+        <NativeSelect
+          className={styles.rule}
+          label="Asks a person"
+          aria-label={`${name}: asks a person`}
+          value={approve}
+          data={RULES}
+          onChange={(event) => onRule(event.currentTarget.value as Rule)}
+        />
+      ) : (
+        <span />
+      )}
+      {onRemove && (
+        <Button variant="default" aria-label={`Remove ${name}`} onClick={onRemove}>
+          Remove
+        </Button>
+      )}
+    </li>
+  );
+}

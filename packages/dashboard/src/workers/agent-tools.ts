@@ -1,0 +1,49 @@
+/** Tools of agents, as a worker declares them: `python`, `context:handbook`, `linear.list_issues`. */
+
+export const OWN_TOOLS = {
+  python: { name: 'Python', about: 'Runs programs that the model writes, under the worker’s network rules' },
+  http: { name: 'HTTP requests', about: 'Reads pages and calls APIs, under the worker’s network rules' },
+  ask_person: { name: 'Ask a person', about: 'Asks a question as an approval, and waits for the answer' },
+} as const;
+
+type OwnTool = keyof typeof OWN_TOOLS;
+
+const isOwn = (tool: string): tool is OwnTool => tool in OWN_TOOLS;
+
+export type AgentTool =
+  | { kind: OwnTool }
+  | { kind: 'worker' | 'context'; name: string }
+  /** `tool` null: all of them. */
+  | { kind: 'connection'; connection: string; tool: string | null };
+
+/** @param connections those that the worker declares: a name of one may have dots */
+export function readTool(tool: string, connections: readonly string[]): AgentTool {
+  if (isOwn(tool)) return { kind: tool };
+  for (const kind of ['worker', 'context'] as const) {
+    if (tool.startsWith(`${kind}:`)) return { kind, name: tool.slice(kind.length + 1) };
+  }
+  const declared = connections.find((one) => tool.startsWith(`${one}.`));
+  const connection = declared ?? tool.slice(0, Math.max(0, tool.lastIndexOf('.')));
+  const named = tool.slice(connection.length + 1);
+  return { kind: 'connection', connection, tool: named === '*' ? null : named };
+}
+
+/** In words, for a list. */
+export function toolWords(tool: string, connections: readonly string[] = []): string {
+  const read = readTool(tool, connections);
+  switch (read.kind) {
+    case 'worker':
+      return `Run the worker ${read.name}`;
+    case 'context':
+      return `Read the context ${read.name}`;
+    case 'connection':
+      return read.tool === null
+        ? `All tools of ${read.connection}`
+        : `${read.connection}: ${read.tool.replaceAll('_', ' ')}`;
+    default:
+      return OWN_TOOLS[read.kind].name;
+  }
+}
+
+/** Whether a call of it can be made to wait for a person: asking one is itself the question, and reading changes nothing. */
+export const hasRule = (tool: string): boolean => tool !== 'ask_person' && !tool.startsWith('context:');

@@ -1,0 +1,70 @@
+import { Button, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
+import { textOf } from '../code/files';
+import type { Skill, Worker } from '../shell/api';
+import { toast } from '../shell/toasts';
+import { useWorkspace } from '../shell/use-me';
+import { useSkill } from '../skills/use-skill';
+import { Dialog } from '../ui/dialog';
+import { FailedToLoad, Failure } from '../ui/notice';
+import styles from './newer-skill.module.css';
+import { useChangeWorker } from './use-change-worker';
+import { pinOf } from './use-skill-worker';
+import { versionFiles } from './version-files';
+
+const DiffView = lazy(() => import('../code/diff-view').then((module) => ({ default: module.DiffView })));
+
+/** The newer text of the skill that an agent is a copy of, beside the present one; a button takes it. */
+export default function NewerSkill({ worker, slug, onClose }: { worker: Worker; slug: string; onClose: () => void }) {
+  const { data: skill, error, refetch } = useSkill(slug);
+  return (
+    <Dialog title={skill ? `${skill.title}, version ${skill.version}` : slug} onClose={onClose} wide>
+      {error && <FailedToLoad what="The skill" error={error} retry={refetch} />}
+      {skill && <Update worker={worker} skill={skill} onClose={onClose} />}
+      {!skill && !error && <Skeleton height={240} />}
+    </Dialog>
+  );
+}
+
+function Update({ worker, skill, onClose }: { worker: Worker; skill: Skill; onClose: () => void }) {
+  const { id, sha, entrypoint, permissions, status } = worker;
+  const workspaceId = useWorkspace()?.id;
+  const { data: files, error, refetch } = useQuery(versionFiles(workspaceId, id, sha));
+  const change = useChangeWorker(id, (changed) => {
+    toast(`Version ${changed.version} has version ${skill.version} of the skill`);
+    onClose();
+  });
+  const before = files && textOf(files, entrypoint);
+  return (
+    <div className={styles.update}>
+      {error ? (
+        <FailedToLoad what="The present text" error={error} retry={refetch} />
+      ) : before === undefined ? (
+        <Skeleton height={240} />
+      ) : (
+        <Suspense fallback={<Skeleton height={240} />}>
+          <DiffView label="Present and new text" path={entrypoint} before={before ?? ''} after={skill.body_md} />
+        </Suspense>
+      )}
+      <Failure title="Nothing was changed" error={change.error} />
+      <div className={styles.actions}>
+        {permissions.edit && status !== 'archived' && (
+          <Button
+            loading={change.isPending}
+            disabled={before === undefined}
+            // What was looked at is taken, and nothing that was saved since.
+            onClick={() =>
+              change.mutate({ skill: pinOf({ slug: skill.slug, contentHash: skill.content_hash }), base_sha: sha })
+            }
+          >
+            Update to the newest version
+          </Button>
+        )}
+        <Button variant="default" onClick={onClose}>
+          Keep the present text
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,54 @@
+import type { WorkerTemplate } from './template';
+
+export const numberCheck: WorkerTemplate = {
+  id: 'number-check',
+  name: 'Check the numbers of a text',
+  about: 'Finds each calculation in a text, works it out again with a small program, and lists what does not add up.',
+  tags: ['writing'],
+  runner: 'agent',
+  tools: ['python'],
+  max_turns: 10,
+  budget_usd: 0.25,
+  inputs: [
+    {
+      name: 'text',
+      label: 'Text',
+      type: 'textarea',
+      required: true,
+      default:
+        'We sold 1,240 lamps at 39.50 each, which comes to 48,980. That is 12 % more than the 1,080 of last year.',
+    },
+  ],
+  outputs: [
+    { name: 'verdict', label: 'Verdict', type: 'text' },
+    { name: 'checked', label: 'Checked', type: 'table' },
+  ],
+  output: {
+    type: 'object',
+    required: ['verdict', 'checked'],
+    additionalProperties: false,
+    properties: {
+      verdict: { type: 'string', minLength: 1 },
+      checked: {
+        type: 'array',
+        items: {
+          type: 'object',
+          required: ['claim', 'computed', 'right'],
+          additionalProperties: false,
+          properties: { claim: { type: 'string' }, computed: { type: 'string' }, right: { type: 'boolean' } },
+        },
+      },
+    },
+  },
+  code: `# Check the numbers of a text
+
+Find every number in \`text\` that follows from others: products, sums, shares, growth, averages, spans between dates.
+
+- Work each out with the tool \`python\`, never in your head. One program may check several.
+- A claim is right if it agrees with the result at the precision that it is written with: "12 %" agrees with 12.4 %.
+- Numbers that nothing in the text leads to cannot be checked. Leave them out.
+
+\`verdict\` is one sentence: how many claims you checked, and which of them are wrong. In \`checked\`, quote each claim as the
+text has it, with the value that you computed.
+`,
+};

@@ -1,0 +1,33 @@
+import { unwrap } from '@gantry/api-client';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from 'react-router';
+import { workerApi } from '../shell/api';
+import { workerPath } from '../shell/paths';
+import { toast } from '../shell/toasts';
+import { useWorkspace } from '../shell/use-me';
+import { refreshWorkers } from './use-worker';
+
+export interface SkillVersion {
+  slug: string;
+  /** SHA-256 of its text. */
+  contentHash: string;
+}
+
+/** As the API takes it. */
+export const pinOf = ({ slug, contentHash }: SkillVersion): string => `${slug}@${contentHash}`;
+
+/** Makes an agent that works on one version of a skill, and leads to where its tools are chosen. */
+export function useSkillWorker() {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  return useMutation({
+    mutationFn: async (skill: SkillVersion) =>
+      unwrap((await workerApi()).POST('/api/workers', { body: { runner: 'agent', skill: pinOf(skill) } })),
+    onSuccess: (made) => {
+      void refreshWorkers(queryClient, workspaceId);
+      toast(`${made.name} is made. Choose its tools`);
+      navigate(workerPath(made.id, 'workerSettings'));
+    },
+  });
+}
