@@ -3,6 +3,7 @@ import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
 import { newApproval, newApprovals } from './test/fake-approvals';
 import { newChanges } from './test/fake-changes';
+import { newChat } from './test/fake-chat';
 import { newOverview } from './test/fake-overview';
 import { newUsage, nothingUsed } from './test/fake-usage';
 
@@ -119,5 +120,19 @@ withBrowser('overview', () => {
     site.api.overview = newOverview({ workers: { ...newOverview().workers, total: 1, active: 1 } });
     site.api.changes.tell('change', { noun: 'workers' });
     await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  });
+
+  test('a sentence in an empty workspace is the first message of a conversation', async () => {
+    site.api.chat = newChat();
+    const page = await site.signedIn('/');
+    await page.getByText(/claude mcp add --transport http gantry http.*\/mcp/).waitFor();
+    await page.getByRole('textbox', { name: 'What should happen' }).fill('Watch our status page.');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/chat\/cnv_/);
+    await page.getByText('Watch our status page.').first().waitFor();
+    expect(site.api.chat.sent.map(({ body }) => body)).toMatchObject([{ message: 'Watch our status page.' }]);
+    await page.goBack();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    expect(site.api.chat.sent).toHaveLength(1);
   });
 });

@@ -113,7 +113,7 @@ function gistOf(given: unknown): string {
   if (typeof given !== 'object' || given === null) return '';
   return Object.values(given)
     .filter((value) => ['string', 'number', 'boolean'].includes(typeof value))
-    .map((value) => String(value).replace(/\s+/g, ' ').trim())
+    .map((value) => revealed(String(value).replace(/\s+/g, ' ').trim()))
     .filter((value) => value !== '' && value.length <= GIST_CHARS_MAX)
     .slice(0, GIST_VALUES)
     .join(' · ');

@@ -163,15 +163,21 @@ function stored(id: string, triggers: Worker['triggers']): Worker['triggers'] {
   );
 }
 
+const FILE_OF_SKILL = 'Read the tests first.';
+
 function detail(
   fake: FakeWorkers,
-  { id, version }: Worker,
+  { id, version, entrypoint }: Worker,
   part: string[],
   query: URLSearchParams,
 ): FakeAnswer | undefined {
   const runs = fake.runs.filter(({ worker_id }) => worker_id === id);
   if (part[4] === 'stats') return { status: 200, body: statsOf(id, runs) };
   if (part[4] === 'sample-input') return { status: 200, body: { inputs: { shop: 'south', limit: 7 } } };
+  if (part[4] === 'files') {
+    const content = FILE_OF_SKILL;
+    return { status: 200, body: [{ path: entrypoint, content, size: content.length, sha: '0' }] };
+  }
   if (part[4] === 'alerts') return { status: 200, body: [] };
   if (part[4] === 'versions') return { status: 200, body: [{ version, sha: 'sha' }] };
   if (part[5] === 'timeseries') return { status: 200, body: bucketsOf(runs, Number(query.get('days'))) };

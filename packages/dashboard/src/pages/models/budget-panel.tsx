@@ -66,7 +66,7 @@ function Meter({ usd, reserved, budget }: { usd: number; reserved: number; budge
   const share = (part: number) => (budget > 0 ? Math.min(1, part / budget) : 1);
   const [spent, all] = [share(usd), share(usd + reserved)];
   const tone = spent >= 1 ? 'error' : spent >= NEARLY ? 'timeout' : 'success';
-  const said = `${percent(spent)} of the budget is spent${reserved > 0 ? `, ${percent(all - spent)} is reserved` : ''}`;
+  const said = `${percent(spent)} of the budget is spent${reserved > 0 ? `, ${percent(share(reserved))} is reserved` : ''}`;
   return (
     <div className={styles.meter} data-tone={tone} role="img" aria-label={said}>
       <span className={styles.reserved} style={{ width: `${all * 100}%` }} />

@@ -59,13 +59,12 @@ const DECISIONS: Partial<Record<Approval['status'], { word: string; tone: Tone }
   expired: { word: 'Nobody decided in time', tone: 'idle' },
 };
 
-function Decided({ approval: { status, title, decided_by: by, decided_at: at, reason } }: { approval: Approval }) {
+function Decided({ approval: { status, decided_by: by, decided_at: at, reason } }: { approval: Approval }) {
   const decision = DECISIONS[status];
   if (!decision) return null;
   return (
     <p className={styles.decided} data-tone={decision.tone}>
       <PersonIcon />
-      <span>“{title}”</span>
       <b>{decision.word}</b>
       {by && <span>by {deciderName(by)}</span>}
       {at && <Timestamp at={Date.parse(at)} />}

@@ -34,7 +34,7 @@ export function RunConversation({ run, live, question }: RunConversationProps) {
   const { said, unplaced } = withApprovals(transcript.said ?? saidLive(live.parts, run.steps), run);
   const uses = said.flatMap((one) => (one.kind === 'answer' ? [one.use] : []));
   return (
-    <Panel title="Conversation" aside={<Sums uses={uses} />}>
+    <Panel title="Conversation">
       <div className={styles.conversation}>
         {said.length === 0 && (over || run.status !== 'running') && (
           <p className={content.about}>{nothingSaid(over, live.done && !transcript.isReading)}</p>
@@ -73,7 +73,12 @@ export function RunConversation({ run, live, question }: RunConversationProps) {
             ),
         )}
         {run.status === 'running' && <Working />}
-        {over && <Transcript run={run} />}
+        {uses.length > 0 && (
+          <div className={styles.end}>
+            <Sums uses={uses} />
+            {over && <Transcript run={run} />}
+          </div>
+        )}
       </div>
     </Panel>
   );
@@ -109,14 +114,13 @@ function Answer({ use }: { use: ModelUse }) {
 }
 
 function Sums({ uses }: { uses: ModelUse[] }) {
-  if (uses.length === 0) return null;
   const sum = sumOf(uses);
   const words = wordsOf(sum);
   return (
-    <span className={styles.sums}>
+    <p className={styles.sums}>
       {counted(sum.calls, 'model call')}
       {words && `: ${words}`}
-    </span>
+    </p>
   );
 }
 
@@ -127,7 +131,7 @@ function Transcript({ run }: { run: WorkerRun }) {
   });
   if (!file) return null;
   return (
-    <div className={styles.end}>
+    <>
       <Button
         variant="default"
         size="compact-sm"
@@ -138,6 +142,6 @@ function Transcript({ run }: { run: WorkerRun }) {
         Download the transcript
       </Button>
       <Failure title="Not downloaded" error={download.error} />
-    </div>
+    </>
   );
 }

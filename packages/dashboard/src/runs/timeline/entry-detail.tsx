@@ -16,6 +16,7 @@ const given = (facts: MaybeFact[]): Fact[] =>
   facts.filter(([, value]) => value !== false && value !== null && value !== undefined) as Fact[];
 
 export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
+  const result = isModelStep(step) ? saidBy(step.result) : step.result;
   const from = Date.parse(step.started_at);
   const to = step.finished_at === null ? null : Date.parse(step.finished_at);
   return (
@@ -34,14 +35,21 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
           ['Called run', step.run_id && <Link to={workerRunPath(step.run_id)}>Open its page</Link>],
         ])}
       />
-      {step.result !== null && step.result !== undefined && (
-        <section aria-label="Result">
-          <h4>Result</h4>
-          <OutputJson value={step.result} />
+      {result !== null && result !== undefined && (
+        <section aria-label={`Result of ${step.name}`}>
+          <h3>Result</h3>
+          <OutputJson value={result} />
         </section>
       )}
     </div>
   );
+}
+
+/** Of the answer of a model, what is not among its facts. */
+function saidBy(answer: unknown): unknown {
+  if (typeof answer !== 'object' || answer === null) return answer;
+  const { model: _model, usage: _usage, cut: _cut, ...said } = answer as Record<string, unknown>;
+  return said;
 }
 
 /** Of the answer of a model; none where the step keeps no result. */

@@ -1,0 +1,255 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newChat, newModel } from './test/fake-chat';
+import { CODE_WORKER, newCode } from './test/fake-code';
+import { newConnection, newConnections, newTool } from './test/fake-connections';
+import { newContext } from './test/fake-contexts';
+import { addSkill, newSkills } from './test/fake-skills';
+import { newWorker, newWorkers } from './test/fake-workers';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+const OLD = '0'.repeat(64);
+const NEW = 'f'.repeat(64);
+
+withBrowser('agents', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts.me.role = 'owner';
+    site.api.code = newCode();
+    site.api.skills = newSkills();
+    site.api.chat = newChat();
+    site.api.chat.models = [newModel('qwen3', { aliases: ['smart'], is_default: true }), newModel('tiny')];
+    site.api.connections = newConnections();
+    site.api.connections.list.push(
+      newConnection('con_1'),
+      newConnection('con_2', { kind: 'mcp', app: 'linear', label: 'Linear', url: 'https://mcp.example.com/mcp' }),
+    );
+    site.api.connections.tools = {
+      con_2: [newTool('create_issue', { description: 'Creates an issue\u202e' }), newTool('list_issues')],
+    };
+    site.api.contexts.splice(0, Number.POSITIVE_INFINITY, newContext('handbook', {}));
+    site.api.workers = newWorkers();
+    site.api.workers.list.push(
+      newWorker('sorter', {
+        ...{ name: 'Sort the mail', runner: 'agent', entrypoint: 'SKILL.md', connections: ['linear'] },
+        ...{ model: 'smart', max_turns: 12, budget_usd: 0.5 },
+        tools: [
+          { tool: 'python', approve: 'destructive' },
+          { tool: 'linear.create_issue', approve: 'always' },
+          { tool: 'ask_person', approve: 'destructive' },
+        ],
+        output: { type: 'object', properties: { sorted: { type: 'integer' } }, required: ['sorted'] },
+      }),
+      newWorker('report', { name: 'Report' }),
+    );
+  });
+
+  const sent = () => site.api.workers.sent.at(-1);
+  const panel = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+  const SETTINGS = '/workers/sorter/settings';
+  const openTools = async (page: Page) => {
+    await panel(page, 'Tools').getByRole('button', { name: 'Add the tool' }).waitFor();
+    return panel(page, 'Tools');
+  };
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn(SETTINGS, options);
+    await openTools(page);
+    await checkPage(page, 'agent-settings', look);
+    await page.goto(`${site.api.origin}/workers/new?template=issue-triage`);
+    await page.getByRole('textbox', { name: 'Task in SKILL.md' }).waitFor();
+    await page.getByText('github: list issues').waitFor();
+    await checkPage(page, 'agent-template', look);
+    addSkill(site.api.skills, { slug: 'release-notes', title: 'Release notes' });
+    await page.goto(`${site.api.origin}/workers/new?template=skill`);
+    await page.getByRole('combobox', { name: 'Skill' }).click();
+    await page.getByRole('option', { name: /Release notes/ }).click();
+    await checkPage(page, 'agent-from-skill', look);
+  });
+
+  test.each(LOOKS)('axe finds nothing in its task and in a newer text of its skill: %s', async (look, options) => {
+    const [latest] = site.api.code.versions;
+    if (!latest) throw new Error('no sample');
+    const { sorter = newWorker('x') } = Object.fromEntries(site.api.workers.list.map((one) => [one.id, one]));
+    const { tools, connections, model, max_turns, budget_usd, output } = sorter;
+    const agent = { tools, connections, model, max_turns, budget_usd, output };
+    site.api.code.save(
+      { 'SKILL.md': '# Sort the mail\n\nRead each mail, and say **how urgent** it is.\n' },
+      {
+        ...{ author: 'ada@example.com', message: null },
+        definition: {
+          ...latest.definition,
+          ...{ ...agent, runner: 'agent', entrypoint: 'SKILL.md', skill: `release-notes@${OLD}`, secrets: [] },
+        },
+      },
+    );
+    addSkill(site.api.skills, {
+      ...{ slug: 'release-notes', title: 'Release notes', content_hash: NEW, version: 4 },
+      body_md: '# Sort the mail\n\nRead each mail twice, and say **how urgent** it is.\n\nNever guess.\n',
+    });
+    const page = await site.signedIn(`/workers/${CODE_WORKER}/code`, options);
+    await page.getByText('The skill Release notes has a newer text').waitFor();
+    await page.getByRole('textbox', { name: 'Code of SKILL.md' }).waitFor();
+    await panel(page, 'Agent').getByText('linear: create issue').waitFor();
+    expect(await page.getByText(/problems found|Looking for problems/).count()).toBe(0);
+    expect(site.api.requests.some(({ line }) => line === 'POST /api/workers/inspect')).toBe(false);
+    await checkPage(page, 'agent-code', look);
+    await page.getByRole('button', { name: 'See what is new' }).click();
+    await page.getByRole('dialog').getByText('Never guess.').waitFor();
+    await checkPage(page, 'agent-newer-skill', look);
+  });
+
+  test('its model, turns, budget and result are saved, and a name that is not offered is said to be so', async () => {
+    const page = await site.signedIn(SETTINGS);
+    const model = panel(page, 'Model');
+    await model.getByRole('combobox', { name: 'Model' }).fill('smarter');
+    await model.getByText('It is not offered now; runs fail until it is').waitFor();
+    site.api.workers.refuseNext = {
+      status: 400,
+      body: { detail: 'no', code: 'bad_worker', details: [{ path: 'model', message: 'there is no model "smarter"' }] },
+    };
+    await model.getByRole('button', { name: 'Save' }).click();
+    await model.getByText('there is no model "smarter"').waitFor();
+    await model.getByRole('combobox', { name: 'Model' }).fill('');
+    await model.getByLabel('Turns').fill('30');
+    await model.getByLabel('Budget of a run').fill('');
+    await model.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Model: saved').waitFor();
+    expect(sent()).toEqual({
+      line: 'PATCH /api/workers/sorter',
+      body: { model: null, max_turns: 30, budget_usd: null },
+    });
+    const result = panel(page, 'Result');
+    const schema = result.getByRole('textbox', { name: 'JSON Schema of the result' });
+    await schema.fill('{"type": "object"');
+    await result.getByText(/This is no JSON yet/).waitFor();
+    await schema.fill('');
+    await result.getByRole('button', { name: 'Fill in an example' }).click();
+    await result.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Result: saved').waitFor();
+    expect(sent()?.body).toMatchObject({ output: { type: 'object', required: ['summary'] } });
+  });
+
+  test('by keyboard: tools are added by their kind, with a rule for each, and declare what they need', async () => {
+    const page = await site.signedIn(SETTINGS);
+    const tools = await openTools(page);
+    const add = tools.getByRole('group', { name: 'Add a tool' });
+    await add.getByLabel('Connection').selectOption('linear');
+    await add.getByLabel('Tool', { exact: true }).selectOption('create_issue');
+    await add.getByText('Creates an issue‹U+202E›').waitFor();
+    expect(await add.getByRole('button', { name: 'It is there' }).isDisabled()).toBe(true);
+    await add.getByLabel('Connection').selectOption('github');
+    await add.getByLabel('Tool', { exact: true }).selectOption('list_issues');
+    await add.getByRole('button', { name: 'Add the tool' }).focus();
+    await page.keyboard.press('Enter');
+    await tools.getByLabel('github: list issues: asks a person').selectOption('Never');
+    for (const [kind, field, name] of [
+      ['Files of a context', 'Context', 'handbook'],
+      ['Another worker', 'Worker', 'report'],
+    ] as const) {
+      await add.getByLabel('Add').selectOption(kind);
+      await add.getByLabel(field, { exact: true }).selectOption(name);
+      await add.getByRole('button', { name: 'Add the tool' }).click();
+    }
+    await tools.getByRole('button', { name: 'Remove Python' }).focus();
+    await page.keyboard.press('Enter');
+    await tools.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Tools: saved').waitFor();
+    expect(sent()?.body).toEqual({
+      tools: [
+        { tool: 'linear.create_issue', approve: 'always' },
+        { tool: 'ask_person', approve: 'destructive' },
+        { tool: 'github.list_issues', approve: 'never' },
+        { tool: 'context:handbook', approve: 'destructive' },
+        { tool: 'worker:report', approve: 'destructive' },
+      ],
+      connections: ['linear', 'github'],
+      contexts: ['handbook'],
+    });
+  });
+
+  test('a tool that is refused says why beside it', async () => {
+    const page = await site.signedIn(SETTINGS);
+    const tools = await openTools(page);
+    site.api.workers.refuseNext = {
+      status: 400,
+      body: { detail: 'no', code: 'bad_worker', details: [{ path: 'tools.1', message: 'must be one of python, http' }] },
+    };
+    await tools.getByRole('button', { name: 'Save' }).click();
+    await tools.getByRole('listitem').filter({ hasText: 'linear.create_issue' }).getByText('must be one of').waitFor();
+  });
+
+  test('without a model it is said where agents are made and set up, with the way to set one', async () => {
+    site.api.chat.models = [];
+    const page = await site.signedIn(SETTINGS);
+    const way = page.getByRole('link', { name: 'How to set one' });
+    await way.waitFor();
+    await page.goto(`${site.api.origin}/workers/new?template=number-check`);
+    await way.waitFor();
+    expect(await way.getAttribute('href')).toBe('/settings/models');
+  });
+
+  test('an agent template is made with its tools, and says which connection is missing', async () => {
+    site.api.connections.list.length = 0;
+    const page = await site.signedIn('/workers/new?template=issue-triage');
+    await page.getByText('github is not connected yet').waitFor();
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.waitForURL('**/workers/issue-triage');
+    expect(sent()?.body).toMatchObject({
+      ...{ runner: 'agent', connections: ['github'], tools: ['github.list_issues', 'ask_person'] },
+      files: [{ path: 'SKILL.md', content: expect.stringContaining('# Issue triage') }],
+    });
+  });
+
+  test('a skill becomes a worker at the version that is shown, from its page and from the list of templates', async () => {
+    addSkill(site.api.skills, { slug: 'release-notes', title: 'Release notes', content_hash: NEW });
+    const page = await site.signedIn('/skills/release-notes');
+    await page.getByRole('button', { name: 'Use in a worker' }).click();
+    await page.waitForURL('**/workers/release-notes/settings');
+    const made = { line: 'POST /api/workers', body: { name: '', runner: 'agent', skill: `release-notes@${NEW}` } };
+    expect(sent()).toEqual(made);
+    await page.getByText('Choose its tools').waitFor();
+    await page.goto(`${site.api.origin}/workers/new`);
+    await page.getByRole('link', { name: 'From a skill' }).click();
+    await page.getByRole('combobox', { name: 'Skill' }).fill('rel');
+    await page.getByRole('option', { name: /Release notes/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.waitForURL('**/settings');
+    expect(sent()).toEqual(made);
+  });
+
+  test('newer text of its skill is taken by a click alone, exactly as it was shown', async () => {
+    const [sorter] = site.api.workers.list;
+    if (!sorter) throw new Error('no sample');
+    sorter.skill = `release-notes@${OLD}`;
+    addSkill(site.api.skills, {
+      ...{ slug: 'release-notes', title: 'Release notes', content_hash: NEW, version: 4 },
+      body_md: 'Read the tests twice.',
+    });
+    const page = await site.signedIn('/workers/sorter');
+    await page.getByRole('button', { name: 'See what is new' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Read the tests twice.').waitFor();
+    await dialog.getByText('Read the tests first.').waitFor();
+    expect(site.api.workers.sent).toEqual([]);
+    await dialog.getByRole('button', { name: 'Update to the newest version' }).click();
+    await page.getByText('has version 4 of the skill').waitFor();
+    expect(sent()?.body).toEqual({ skill: `release-notes@${NEW}`, base_sha: '3f0c5b3e' });
+    await page.getByText('has a newer text').waitFor({ state: 'detached' });
+  });
+
+  test('a viewer sees newer text and cannot take it', async () => {
+    site.api.accounts.me.role = 'viewer';
+    const [sorter] = site.api.workers.list;
+    if (!sorter) throw new Error('no sample');
+    sorter.skill = `release-notes@${OLD}`;
+    addSkill(site.api.skills, { slug: 'release-notes', content_hash: NEW, body_md: 'Another.' });
+    const page = await site.signedIn('/workers/sorter');
+    await page.getByRole('button', { name: 'See what is new' }).click();
+    await page.getByRole('button', { name: 'Keep the present text' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Update to the newest version' }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,79 @@
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newAccounts } from './test/fake-accounts';
+import { newChat, newModel, newModelUsage } from './test/fake-chat';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+const price = { input_usd_per_mtok: 3, output_usd_per_mtok: 15, cache_read_usd_per_mtok: 0.3 };
+const used = (model: string, usd: number, calls: number, more = {}) => ({
+  ...{ model, usd, calls, failed_calls: 0, input_tokens: calls * 1_904, cached_tokens: 0, output_tokens: calls * 88 },
+  ...more,
+});
+
+withBrowser('models and their budget', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts = newAccounts();
+    site.api.chat = newChat();
+    site.api.chat.models = [
+      newModel('claude-large-with-a-long-name', {
+        ...{ id: 'anthropic/claude-large-with-a-long-name', provider: 'anthropic' },
+        ...{ aliases: ['smart', 'chat'], is_default: true, price },
+      }),
+      newModel('qwen3', { aliases: ['fast'] }),
+    ];
+    site.api.chat.modelUsage = newModelUsage({
+      ...{ usd: 12.41, budget_usd: 20, reserved_usd: 1.2, calls: 512, unpriced_calls: 31 },
+      models: [
+        used('anthropic/claude-large-with-a-long-name', 12.41, 481, { failed_calls: 3, cached_tokens: 640_000 }),
+        used('local/qwen3', 0, 31),
+      ],
+    });
+  });
+
+  const PATH = '/settings/models';
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    const page = await site.signedIn(PATH, options);
+    await page.getByRole('img', { name: '62 % of the budget is spent, 6 % is reserved' }).waitFor();
+    await page.getByRole('region', { name: 'By model' }).getByText('3 failed').waitFor();
+    await checkPage(page, 'models', look);
+    site.api.chat.models = [];
+    site.api.chat.modelUsage = newModelUsage();
+    await page.reload();
+    await page.getByText('MODEL_PROVIDERS_FILE').waitFor();
+    await page.getByText('spent, without a budget').waitFor();
+    await checkPage(page, 'models-none', look);
+  });
+
+  test('an admin sets the budget, takes it away, and takes that back', async () => {
+    const page = await site.signedIn(PATH);
+    const field = page.getByRole('spinbutton', { name: 'Budget of a month' });
+    await field.fill('35.5');
+    await field.press('Enter');
+    await page.getByText('The budget is $35.50 a month').waitFor();
+    const [workspace] = site.api.accounts.me.workspaces;
+    expect(workspace?.models).toEqual({ monthly_budget_usd: 35.5 });
+    await field.fill('');
+    await page.getByRole('button', { name: 'Save the budget' }).click();
+    await page.getByText('There is no budget now').waitFor();
+    expect(workspace?.models).toEqual({ monthly_budget_usd: null });
+  });
+
+  test('a model without a price is named where a budget holds', async () => {
+    const page = await site.signedIn(PATH);
+    await page.getByText('Some models cannot be called while the budget holds').waitFor();
+    await page.getByText('local/qwen3: nobody has set a price.').waitFor();
+    await page.getByText('31 calls of models without a price are not in the sum.').waitFor();
+  });
+
+  test('whoever is no admin reads the budget', async () => {
+    const [workspace] = site.api.accounts.me.workspaces;
+    if (!workspace) throw new Error('no sample');
+    Object.assign(workspace, { role: 'member', permissions: { ...workspace.permissions, update: false } });
+    const page = await site.signedIn(PATH);
+    await page.getByText('Admins set the budget.').waitFor();
+    expect(await page.getByRole('spinbutton').count()).toBe(0);
+  });
+});
