@@ -144,9 +144,9 @@ withBrowser('agents', () => {
     await add.getByLabel('Tool', { exact: true }).selectOption('list_issues');
     await add.getByRole('button', { name: 'Add the tool' }).focus();
     await page.keyboard.press('Enter');
-    await tools.getByLabel('github: list issues: asks a person').selectOption('Never');
+    await tools.getByLabel('github: list issues: asks a person before').selectOption('No call');
     for (const [kind, field, name] of [
-      ['Files of a context', 'Context', 'handbook'],
+      ['Context’s files', 'Context', 'handbook'],
       ['Another worker', 'Worker', 'report'],
     ] as const) {
       await add.getByLabel('Add').selectOption(kind);
@@ -175,7 +175,11 @@ withBrowser('agents', () => {
     const tools = await openTools(page);
     site.api.workers.refuseNext = {
       status: 400,
-      body: { detail: 'no', code: 'bad_worker', details: [{ path: 'tools.1', message: 'must be one of python, http' }] },
+      body: {
+        detail: 'no',
+        code: 'bad_worker',
+        details: [{ path: 'tools.1', message: 'must be one of python, http' }],
+      },
     };
     await tools.getByRole('button', { name: 'Save' }).click();
     await tools.getByRole('listitem').filter({ hasText: 'linear.create_issue' }).getByText('must be one of').waitFor();

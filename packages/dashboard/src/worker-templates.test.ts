@@ -49,7 +49,12 @@ beforeAll(async () => {
     },
   });
   call = apiCaller(stack.workerUrls[0] as string, stack.token);
-  await ask(201, 'POST', '/api/connections/mcp', { label: 'GitHub', app: 'github', url: at('/mcp') });
+  await ask(201, 'POST', '/api/connections/mcp', {
+    label: 'GitHub',
+    app: 'github',
+    url: at('/mcp'),
+    visibility: 'workspace',
+  });
 }, 120_000);
 
 afterAll(async () => {

@@ -49,7 +49,8 @@ export const wholeCents = (usd: number): string => cents.format(usd);
 /** A sum that may be a fraction of a cent. */
 export function dollars(usd: number): string {
   if (usd > 0 && usd < 0.0001) return '< $0.0001';
-  return usd < 1 ? `$${figure(Number(usd.toFixed(4)))}` : cents.format(usd);
+  const isCents = usd > 0 && Math.abs(usd * 100 - Math.round(usd * 100)) < 1e-9;
+  return usd < 1 && !isCents ? `$${figure(Number(usd.toFixed(4)))}` : cents.format(usd);
 }
 
 /** 0 to 1. Almost all is not all. */

@@ -37,7 +37,7 @@ export function ModelTable({ models }: { models: Model[] }) {
 function Row({ model: { id, aliases, is_default: isDefault, price } }: { model: Model }) {
   return (
     <tr>
-      <td>
+      <td className={styles.model}>
         <span className={styles.name}>{id}</span>
         {isDefault && <span className={styles.tag}>Default</span>}
       </td>

@@ -24,7 +24,7 @@ export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
           <tbody>
             {models.map((model) => (
               <tr key={model.model}>
-                <td>
+                <td className={styles.model}>
                   <span className={styles.name}>{model.model}</span>
                   <span className={styles.bar} aria-hidden="true">
                     <span style={{ width: `${most > 0 ? (model.usd / most) * 100 : 0}%` }} />

@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
-import { useConnections } from '../../connections/connection-queries';
+import { type Connection, useConnections } from '../../connections/connection-queries';
 import { ModelMissing } from '../../models/model-missing';
-import { newConnectionPath } from '../../shell/paths';
+import { connectionPath, newConnectionPath } from '../../shell/paths';
 import { dollars } from '../../ui/format';
 import { Notice } from '../../ui/notice';
 import { toolWords } from '../../workers/agent-tools';
@@ -12,8 +12,8 @@ import styles from './new-worker.module.css';
 export function AgentNeeds({ template }: { template: WorkerTemplate }) {
   const { tools = [], connections = [], max_turns: turns, budget_usd: budget } = template;
   const { data } = useConnections();
-  const known = data?.pages.flat().map(({ app }) => app);
-  const missing = known ? connections.filter((app) => !known.includes(app)) : [];
+  const known = data?.pages.flat();
+  const missing = known ? connections.filter((app) => !known.some((one) => one.app === app && isShared(one))) : [];
   return (
     <>
       <div>
@@ -23,22 +23,30 @@ export function AgentNeeds({ template }: { template: WorkerTemplate }) {
             <li key={String(tool)}>{toolWords(String(tool))}</li>
           ))}
         </ul>
-        <p className={styles.about}>
+        <p className={`${styles.about} ${styles.bounds}`}>
           Nothing else{typeof turns === 'number' && `, in at most ${turns} turns`}
           {typeof budget === 'number' && ` and for at most ${dollars(budget)} a run`}.
         </p>
       </div>
       <ModelMissing />
       {missing.map((app) => (
-        <Notice
-          key={app}
-          tone="info"
-          title={`${app} is not connected yet`}
-          action={<Link to={newConnectionPath(app)}>Connect it</Link>}
-        >
-          You can make the worker first. Its runs fail until the connection is there.
-        </Notice>
+        <MissingConnection key={app} app={app} own={known?.find((one) => one.app === app)} />
       ))}
     </>
   );
 }
+
+/** A new worker is the whole workspace's, and so is what it uses. */
+const isShared = ({ visibility }: Connection): boolean => visibility === 'workspace';
+
+/** @param own one that is private */
+const MissingConnection = ({ app, own }: { app: string; own: Connection | undefined }) => (
+  <Notice
+    tone="info"
+    title={own ? `Your connection ${app} is private` : `${app} is not connected yet`}
+    action={<Link to={own ? connectionPath(own.id) : newConnectionPath(app)}>{own ? 'Share it' : 'Connect it'}</Link>}
+  >
+    You can make the worker first. Its runs fail until{' '}
+    {own ? 'you share it, or make the worker private' : 'the connection is there'}.
+  </Notice>
+);

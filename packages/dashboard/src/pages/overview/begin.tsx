@@ -26,8 +26,9 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
   return (
     <div className={styles.page}>
       <p className={styles.intro}>
-        Nothing runs here yet. A worker is a Python function that runs by itself: when the clock says so, when something
-        calls it, or when you press a button. Each run has its own sandbox, a log and a history.
+        Nothing runs here yet. A worker is a Python function, or an agent with a task, that runs by itself: when the
+        clock says so, when something calls it, or when you press a button. Each run has its own sandbox, a log and a
+        history.
       </p>
       <div className={styles.ways}>
         <div className={styles.page}>
@@ -48,22 +49,6 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
             </div>
           </Panel>
           <BeginChat />
-        </div>
-        <div className={styles.page}>
-          <Panel title="Begin with your code">
-            <div className={styles.way}>
-              <p>
-                <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a
-                shell. This page shows the worker as soon as it is there.
-              </p>
-              {baseUrl && (
-                <>
-                  <CodeToCopy label="Make a worker" code={makeWorker(baseUrl, workspaceId)} />
-                  <CodeToCopy label="Run it" code={runWorker(baseUrl, workspaceId)} />
-                </>
-              )}
-            </div>
-          </Panel>
           <Panel title="Begin with your own agent">
             <div className={styles.way}>
               <p>{CONNECT_WORDS}</p>
@@ -71,6 +56,20 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
             </div>
           </Panel>
         </div>
+        <Panel title="Begin with your code">
+          <div className={styles.way}>
+            <p>
+              <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a shell.
+              This page shows the worker as soon as it is there.
+            </p>
+            {baseUrl && (
+              <>
+                <CodeToCopy label="Make a worker" code={makeWorker(baseUrl, workspaceId)} />
+                <CodeToCopy label="Run it" code={runWorker(baseUrl, workspaceId)} />
+              </>
+            )}
+          </div>
+        </Panel>
       </div>
     </div>
   );

@@ -22,10 +22,10 @@ interface AddToolProps {
 type Kind = keyof typeof OWN_TOOLS | 'connection' | 'worker' | 'context';
 
 const KINDS: { value: Kind; label: string }[] = [
-  { value: 'connection', label: 'Tool of a connection' },
+  { value: 'connection', label: 'Connection’s tool' },
   ...Object.entries(OWN_TOOLS).map(([value, { name }]) => ({ value: value as Kind, label: name })),
   { value: 'worker', label: 'Another worker' },
-  { value: 'context', label: 'Files of a context' },
+  { value: 'context', label: 'Context’s files' },
 ];
 
 /** Chooses one more tool, by its kind. */

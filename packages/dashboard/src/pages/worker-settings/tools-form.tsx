@@ -11,9 +11,9 @@ type Tool = Worker['tools'][number];
 type Rule = Tool['approve'];
 
 const RULES: { value: Rule; label: string }[] = [
-  { value: 'destructive', label: 'Where it may destroy' },
-  { value: 'always', label: 'Before each call' },
-  { value: 'never', label: 'Never' },
+  { value: 'destructive', label: 'Destructive calls' },
+  { value: 'always', label: 'Every call' },
+  { value: 'never', label: 'No call' },
 ];
 
 /** All that an agent may call, and when a person sees the arguments first. */
@@ -109,8 +109,8 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
       {hasRule(tool) ? (
         <NativeSelect
           className={styles.rule}
-          label="Asks a person"
-          aria-label={`${name}: asks a person`}
+          label="Asks a person before"
+          aria-label={`${name}: asks a person before`}
           value={approve}
           data={RULES}
           onChange={(event) => onRule(event.currentTarget.value as Rule)}

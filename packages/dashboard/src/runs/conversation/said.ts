@@ -1,7 +1,7 @@
 /** A run of an agent as a conversation: of the events of its stream, or of the transcript that it leaves. */
 import type { TimelineRun } from '../timeline/entry';
+import { isModelStep, type ModelUse, modelUse } from '../timeline/model-use';
 import type { AgentPart } from './agent-part';
-import { isModelStep, type ModelUse, modelUse } from './model-use';
 
 type Approval = TimelineRun['approvals'][number];
 

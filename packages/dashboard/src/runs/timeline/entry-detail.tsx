@@ -5,8 +5,8 @@ import { approvalPath, workerRunPath } from '../../shell/paths';
 import { Facts } from '../../ui/facts';
 import { dollars, duration, figure } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
-import { isModelStep, modelUse } from '../conversation/model-use';
 import type { TimelineRun } from './entry';
+import { isModelStep, modelUse } from './model-use';
 import styles from './timeline.module.css';
 
 type Fact = [name: string, value: ReactNode];

@@ -15,10 +15,10 @@ import {
   SleepIcon,
   ToolIcon,
 } from '../../ui/icons';
-import { askedModel, isModelStep } from '../conversation/model-use';
 import { attemptsOf, waitsOf } from './attempts';
 import type { Entry, Kind, KindEntry, TimelineRun, TimelineSource } from './entry';
 import { ApprovalDetail, StepDetail } from './entry-detail';
+import { askedModel, isModelStep } from './model-use';
 
 type Step = TimelineRun['steps'][number];
 type Approval = TimelineRun['approvals'][number];

@@ -48,7 +48,6 @@ Find every number in \`text\` that follows from others: products, sums, shares, 
 - A claim is right if it agrees with the result at the precision that it is written with: "12 %" agrees with 12.4 %.
 - Numbers that nothing in the text leads to cannot be checked. Leave them out.
 
-\`verdict\` is one sentence: how many claims you checked, and which of them are wrong. In \`checked\`, quote each claim as the
-text has it, with the value that you computed.
+\`verdict\` is one sentence: how many claims you checked, and which of them are wrong. In \`checked\`, quote each claim as the text has it, with the value that you computed.
 `,
 };

@@ -1,6 +1,6 @@
 /** Calls of models among the steps of a run. */
 import { dollars, figure } from '../../ui/format';
-import type { TimelineRun } from '../timeline/entry';
+import type { TimelineRun } from './entry';
 
 type Step = TimelineRun['steps'][number];
 
