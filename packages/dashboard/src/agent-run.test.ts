@@ -120,8 +120,12 @@ withBrowser('the run of an agent', () => {
     const fake = add({ status: 'running' });
     site.api.emit(fake, 'status', { status: 'running', at: timeIn(fake, 40) });
     const page = await open(fake);
+    const words = (text: string, offset: number) =>
+      site.api.emit(fake, 'text', { name: null, text, step: 1, offset, at: timeIn(fake, 500) });
+    words('I cou', 0);
+    await talk(page).getByText('I cou').waitFor();
+    words('nt.', 5);
     think(fake, 1_000, answer(812, 40, 0.0009));
-    tell(fake, 1_010, 'text', null, 'I count.');
     tell(fake, 1_020, 'tool_call', 'python', '{"code":"print(3)"}');
     await talk(page).getByText('I count.').waitFor();
     await call(page, 'Python program').getByText('Running').waitFor();

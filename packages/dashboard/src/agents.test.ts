@@ -12,6 +12,7 @@ const withBrowser = chromiumPath ? describe : describe.skip;
 
 const OLD = '0'.repeat(64);
 const NEW = 'f'.repeat(64);
+const UPDATE = { slug: 'release-notes', hash: NEW, version: 4, published_at: new Date().toISOString() };
 
 withBrowser('agents', () => {
   const site = testSite();
@@ -89,14 +90,15 @@ withBrowser('agents', () => {
       ...{ slug: 'release-notes', title: 'Release notes', content_hash: NEW, version: 4 },
       body_md: '# Sort the mail\n\nRead each mail twice, and say **how urgent** it is.\n\nNever guess.\n',
     });
+    site.api.code.skillUpdate = UPDATE;
     const page = await site.signedIn(`/workers/${CODE_WORKER}/code`, options);
-    await page.getByText('The skill Release notes has a newer text').waitFor();
+    await page.getByText('Its skill has a newer version').waitFor();
     await page.getByRole('textbox', { name: 'Code of SKILL.md' }).waitFor();
     await panel(page, 'Agent').getByText('linear: create issue').waitFor();
     expect(await page.getByText(/problems found|Looking for problems/).count()).toBe(0);
     expect(site.api.requests.some(({ line }) => line === 'POST /api/workers/inspect')).toBe(false);
     await checkPage(page, 'agent-code', look);
-    await page.getByRole('button', { name: 'See what is new' }).click();
+    await page.getByRole('button', { name: 'See version 4' }).click();
     await page.getByRole('dialog').getByText('Never guess.').waitFor();
     await checkPage(page, 'agent-newer-skill', look);
   });
@@ -228,13 +230,13 @@ withBrowser('agents', () => {
   test('newer text of its skill is taken by a click alone, exactly as it was shown', async () => {
     const [sorter] = site.api.workers.list;
     if (!sorter) throw new Error('no sample');
-    sorter.skill = `release-notes@${OLD}`;
+    Object.assign(sorter, { skill: `release-notes@${OLD}`, skill_update: UPDATE });
     addSkill(site.api.skills, {
       ...{ slug: 'release-notes', title: 'Release notes', content_hash: NEW, version: 4 },
       body_md: 'Read the tests twice.',
     });
     const page = await site.signedIn('/workers/sorter');
-    await page.getByRole('button', { name: 'See what is new' }).click();
+    await page.getByRole('button', { name: 'See version 4' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Read the tests twice.').waitFor();
     await dialog.getByText('Read the tests first.').waitFor();
@@ -242,17 +244,17 @@ withBrowser('agents', () => {
     await dialog.getByRole('button', { name: 'Update to the newest version' }).click();
     await page.getByText('has version 4 of the skill').waitFor();
     expect(sent()?.body).toEqual({ skill: `release-notes@${NEW}`, base_sha: '3f0c5b3e' });
-    await page.getByText('has a newer text').waitFor({ state: 'detached' });
+    await page.getByText('Its skill has a newer version').waitFor({ state: 'detached' });
   });
 
   test('a viewer sees newer text and cannot take it', async () => {
     site.api.accounts.me.role = 'viewer';
     const [sorter] = site.api.workers.list;
     if (!sorter) throw new Error('no sample');
-    sorter.skill = `release-notes@${OLD}`;
+    Object.assign(sorter, { skill: `release-notes@${OLD}`, skill_update: UPDATE });
     addSkill(site.api.skills, { slug: 'release-notes', content_hash: NEW, body_md: 'Another.' });
     const page = await site.signedIn('/workers/sorter');
-    await page.getByRole('button', { name: 'See what is new' }).click();
+    await page.getByRole('button', { name: 'See version 4' }).click();
     await page.getByRole('button', { name: 'Keep the present text' }).waitFor();
     expect(await page.getByRole('button', { name: 'Update to the newest version' }).count()).toBe(0);
   });

@@ -20,6 +20,7 @@ withBrowser('models and their budget', () => {
       newModel('claude-large-with-a-long-name', {
         ...{ id: 'anthropic/claude-large-with-a-long-name', provider: 'anthropic' },
         ...{ aliases: ['smart', 'chat'], is_default: true, price },
+        next_price: { from: '2026-07-01T00:00:00.000Z', input_usd_per_mtok: 2, output_usd_per_mtok: 10 },
       }),
       newModel('qwen3', { aliases: ['fast'] }),
     ];
@@ -38,6 +39,7 @@ withBrowser('models and their budget', () => {
     const page = await site.signedIn(PATH, options);
     await page.getByRole('img', { name: '62 % of the budget is spent, 6 % is reserved' }).waitFor();
     await page.getByRole('region', { name: 'By model' }).getByText('3 failed').waitFor();
+    await page.getByText('$2.00 from 1 Jul 2026').waitFor();
     await checkPage(page, 'models', look);
     site.api.chat.models = [];
     site.api.chat.modelUsage = newModelUsage();

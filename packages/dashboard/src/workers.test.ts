@@ -183,18 +183,10 @@ withBrowser('workers', () => {
     }
   });
 
-  test('a newer text of its skill is taken by a button, and of a deleted one the page says so', async () => {
-    const update = { slug: 'sort-the-mail', hash: 'b'.repeat(64), version: 4, published_at: new Date().toISOString() };
-    site.api.workers.list.push(
-      newWorker('sorter', { name: 'Sorter', runner: 'agent', skill_update: update }),
-      newWorker('copy', { name: 'Copy', runner: 'agent', skill_deleted: true }),
-    );
-    const page = await site.signedIn('/workers/sorter');
-    await page.getByText('Its skill has a newer version').waitFor();
-    await page.getByRole('button', { name: 'Take version 4' }).click();
-    await until(() => lastSent()?.line === 'PATCH /api/workers/sorter');
-    expect(lastSent()?.body).toEqual({ skill: `sort-the-mail@${'b'.repeat(64)}` });
-    await go(page, '/workers/copy', 'Its skill was deleted');
+  test('of a deleted skill the page says that its copy runs on', async () => {
+    site.api.workers.list.push(newWorker('copy', { name: 'Copy', runner: 'agent', skill_deleted: true }));
+    const page = await site.signedIn('/workers/copy');
+    await page.getByText('Its skill was deleted').waitFor();
   });
 
   test('a schedule is made without cron, says its next times, and is removed again', async () => {

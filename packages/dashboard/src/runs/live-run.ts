@@ -61,7 +61,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
     const body = bodyOf(told);
     if (event === 'log') lines.push(lineOf(id, body));
     else if (event === 'request') requests.push(requestOf({ id, attempt: attemptOf(id), endedAt: timeOf(body) }, body));
-    else if (isAgentPart(event)) parts.push(partOf(event, body, timeOf(body)));
+    else if (isAgentPart(event)) parts.push(partOf(event, body, { at: timeOf(body), attempt: attemptOf(id) }));
     else if (event === 'progress') live.progress = progressOf(body);
     else if (event === 'artifact') live.artifacts = withArtifact(live.artifacts, artifactOf(id, body));
     else if (event === 'status' || event === 'done') {

@@ -24,6 +24,8 @@ export interface FakeCode {
   versions: FakeVersion[];
   /** What is found in a draft, by a text that its files contain. */
   problems: Map<string, Problem>;
+  /** A newer text of the skill that the worker is a copy of. */
+  skillUpdate: Worker['skill_update'];
   /** Bodies of the tests. */
   tests: { draft: { files?: FileChange[] }; inputs: object }[];
   /** Saves a version as somebody else would. */
@@ -73,6 +75,7 @@ export function newCode(): FakeCode {
   const code: FakeCode = {
     versions: [],
     problems: new Map(),
+    skillUpdate: null,
     tests: [],
     save(files, by) {
       const given = by.definition ?? code.versions[0]?.definition ?? definition;
@@ -114,6 +117,7 @@ function workerOf(code: FakeCode, role: string | null): Worker {
     ...{ version: now.version, sha: now.sha, missing_secrets: [], last_run: null, last_run_id: null },
     ...{ last_run_status: null, next_run_at: null, created_at: new Date(AT).toISOString() },
     updated_at: itemOf(now, code).created_at,
+    ...{ skill_update: code.skillUpdate, skill_deleted: false },
     permissions: { edit: may, run: may, pause: may, archive: may, delete: may, change_visibility: may },
   };
 }

@@ -142,6 +142,7 @@ async function change(
   if (fake.refuseNext) return refusal(fake);
   const { triggers, limits, retry, approvals, webhook_secret_rotate: rotate, ...rest } = wanted;
   const hadWebhook = worker.triggers.some(({ type }) => type === 'webhook');
+  if (rest.skill) worker.skill_update = null;
   Object.assign(worker, rest, { version: worker.version + 1, updated_at: new Date().toISOString() });
   Object.assign(worker.limits, limits);
   Object.assign(worker.retry, retry);

@@ -34,7 +34,7 @@ export function ModelTable({ models }: { models: Model[] }) {
   );
 }
 
-function Row({ model: { id, aliases, is_default: isDefault, price } }: { model: Model }) {
+function Row({ model: { id, aliases, is_default: isDefault, price, next_price: next } }: { model: Model }) {
   return (
     <tr>
       <td className={styles.model}>
@@ -49,14 +49,27 @@ function Row({ model: { id, aliases, is_default: isDefault, price } }: { model: 
             {price.cache_read_usd_per_mtok !== undefined && (
               <span className={styles.more}>{dollars(price.cache_read_usd_per_mtok)} from its cache</span>
             )}
+            {next && <Next from={next.from} usd={next.input_usd_per_mtok} />}
           </td>
-          <td className={table.number}>{dollars(price.output_usd_per_mtok)}</td>
+          <td className={table.number}>
+            {dollars(price.output_usd_per_mtok)}
+            {next && <Next from={next.from} usd={next.output_usd_per_mtok} />}
+          </td>
         </>
       ) : (
         <td className={`${table.number} ${styles.none}`} colSpan={2}>
           No price
+          {next && <Next from={next.from} usd={next.input_usd_per_mtok} />}
         </td>
       )}
     </tr>
   );
 }
+
+const dayName = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
+const Next = ({ from, usd }: { from: string; usd: number }) => (
+  <span className={styles.more}>
+    {dollars(usd)} from {dayName.format(new Date(from))}
+  </span>
+);

@@ -75,7 +75,9 @@ interface LoadedRunProps {
 
 function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   const over = isOver(run);
-  const isAgent = worker?.runner === 'agent' || live.parts.length > 0;
+  const isAgent = worker?.runner === 'agent' || live.parts.some(({ part }) => part === 'tool_call');
+  // Code may let the words of a model be read along.
+  const hasWords = isAgent || live.parts.length > 0;
   const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
   return (
     <>
@@ -90,11 +92,11 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
               <RunResult run={run} worker={worker} />
             </Panel>
           )}
-          {isAgent && (
+          {hasWords && (
             <RunConversation
               run={run}
               live={live}
-              question={(approvalId) => <PendingApproval run={run} approvalId={approvalId} />}
+              question={isAgent ? (approvalId) => <PendingApproval run={run} approvalId={approvalId} /> : null}
             />
           )}
           <Panel title="Timeline">

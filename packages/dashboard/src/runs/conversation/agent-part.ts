@@ -7,6 +7,9 @@ export interface AgentPart {
   text: string;
   /** Epoch milliseconds. */
   at: number | null;
+  attempt: number;
+  /** Of words that are told as they come: the step of the answer, and the place in it, in characters. */
+  piece: { step: number; offset: number } | null;
 }
 
 const PARTS = ['text', 'tool_call', 'tool_result'] as const;
@@ -14,8 +17,16 @@ type PartName = (typeof PARTS)[number];
 
 export const isAgentPart = (event: string): event is PartName => PARTS.some((part) => part === event);
 
-export const partOf = (part: PartName, body: Record<string, unknown>, at: number | null): AgentPart => ({
-  ...{ part, at },
-  name: typeof body.name === 'string' ? body.name : null,
-  text: typeof body.text === 'string' ? body.text : '',
-});
+/** @param told when, and in which attempt */
+export function partOf(
+  part: PartName,
+  { name, text, step, offset }: Record<string, unknown>,
+  told: Pick<AgentPart, 'at' | 'attempt'>,
+): AgentPart {
+  return {
+    ...{ part, ...told },
+    name: typeof name === 'string' ? name : null,
+    text: typeof text === 'string' ? text : '',
+    piece: typeof step === 'number' && typeof offset === 'number' ? { step, offset } : null,
+  };
+}

@@ -14,7 +14,7 @@ interface MadeCallProps {
   call: AgentCall;
   /** No more comes of the run. */
   isOver: boolean;
-  question: (approvalId: string) => ReactNode;
+  question: ((approvalId: string) => ReactNode) | null;
 }
 
 /** A call of an agent, with the questions to people that it led to. */
@@ -32,7 +32,7 @@ export function MadeCall({ call, isOver, question }: MadeCallProps) {
       {approvals.map((approval) =>
         approval.status === 'pending' ? (
           <div key={approval.id} className={styles.question} id={questionId(approval.id)}>
-            {question(approval.id)}
+            {question?.(approval.id)}
           </div>
         ) : (
           <Decided key={approval.id} approval={approval} />

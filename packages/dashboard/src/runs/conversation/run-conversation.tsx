@@ -23,8 +23,8 @@ import { TRANSCRIPT, useTranscript } from './use-transcript';
 interface RunConversationProps {
   run: WorkerRun;
   live: LiveRun;
-  /** A question that waits, where the agent asked it. */
-  question: (approvalId: string) => ReactNode;
+  /** A question that waits, where the agent asked it; null where code asks, and it stands elsewhere. */
+  question: ((approvalId: string) => ReactNode) | null;
 }
 
 /** What an agent said, what it called and what that answered, live and afterwards. */
@@ -66,13 +66,14 @@ export function RunConversation({ run, live, question }: RunConversationProps) {
         })}
         {unplaced.map(
           ({ id, status }) =>
+            question &&
             status === 'pending' && (
               <div key={id} id={questionId(id)}>
                 {question(id)}
               </div>
             ),
         )}
-        {run.status === 'running' && <Working />}
+        {run.status === 'running' && <Working isSpeaking={said.at(-1)?.kind === 'text'} />}
         {uses.length > 0 && (
           <div className={styles.end}>
             <Sums uses={uses} />

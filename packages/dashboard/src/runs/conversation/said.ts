@@ -25,21 +25,36 @@ export type Said =
   | { kind: 'summary'; text: string }
   | AgentCall;
 
-type Part = Pick<AgentPart, 'name' | 'text'> & { part: string; use?: ModelUse; failed?: boolean };
+interface Part extends Pick<AgentPart, 'name' | 'text'>, Partial<Pick<AgentPart, 'piece' | 'attempt'>> {
+  part: string;
+  /** Of a call and its result, where they are told. */
+  id?: string;
+  use?: ModelUse;
+  failed?: boolean;
+}
+
+type Step = TimelineRun['steps'][number];
 
 /** @param steps of which those of models say what they took */
 export function saidLive(parts: readonly AgentPart[], steps: TimelineRun['steps']): Said[] {
-  const answers = steps.filter((step) => isModelStep(step) && step.finished_at !== null);
+  const answers = steps.filter(isModelStep);
   const merged: Part[] = [];
+  const flush = (isBefore: (answer: Step) => boolean) => {
+    while (answers[0] && isBefore(answers[0])) merged.push(answerOf(answers.shift()));
+  };
   for (const part of parts) {
-    while (part.at !== null && answers[0] && endOf(answers[0]) <= part.at) merged.push(answerOf(answers.shift()));
+    const { piece, at } = part;
+    // Words come before their answer has ended, all else after it.
+    if (piece) flush(({ ordinal }) => ordinal <= piece.step);
+    else if (at !== null) flush((answer) => endOf(answer) <= at);
     merged.push(part);
   }
-  return saidOf([...merged, ...answers.map(answerOf)]);
+  flush(({ finished_at: end }) => end !== null);
+  return saidOf(merged);
 }
 
-const endOf = ({ finished_at: at }: TimelineRun['steps'][number]): number => Date.parse(String(at));
-const answerOf = (step: TimelineRun['steps'][number] | undefined): Part => ({
+const endOf = ({ finished_at: at }: Step): number => (at === null ? Number.POSITIVE_INFINITY : Date.parse(at));
+const answerOf = (step: Step | undefined): Part => ({
   ...{ part: 'answer', name: null, text: '' },
   use: modelUse(step?.result),
 });
@@ -56,37 +71,59 @@ export function saidIn(transcript: string): Said[] | null {
 
 function partIn(given: unknown): Part[] {
   if (typeof given !== 'object' || given === null) return [];
-  const { part, name, text, failed, ...answer } = given as Record<string, unknown>;
+  const { part, name, text, failed, id, ...answer } = given as Record<string, unknown>;
   return [
     {
       part: String(part),
       name: typeof name === 'string' ? name : null,
       text: typeof text === 'string' ? text : '',
+      ...(typeof id === 'string' && { id }),
       ...{ failed: failed === true, use: modelUse(answer) },
     },
   ];
 }
 
-/** An agent makes one call after another, so a result is that of the call before it. */
 function saidOf(parts: Part[]): Said[] {
   const said: Said[] = [];
-  for (const { part, name, text, use, failed = false } of parts) {
+  const open: { call: AgentCall; part: Part }[] = [];
+  let spoken: Part | undefined;
+  for (const part of parts) {
+    const { name, text } = part;
     const last = said.at(-1);
-    if (part === 'answer' && use) said.push({ kind: 'answer', use });
-    else if (part === 'text') said.push({ kind: 'text', text });
-    else if (part === 'compaction') {
+    if (part.part === 'answer' && part.use) said.push({ kind: 'answer', use: part.use });
+    else if (part.part === 'text') {
+      const isMore = last?.kind === 'text' && part.piece && spoken?.piece?.step === part.piece.step;
+      if (isMore) last.text = last.text.slice(0, part.piece?.offset) + text;
+      else said.push({ kind: 'text', text });
+      spoken = part;
+    } else if (part.part === 'compaction') {
       // The summary was told as words when it was written.
       if (last?.kind === 'text' && last.text === text) said.pop();
       said.push({ kind: 'summary', text });
-    } else if (part === 'tool_call') {
-      said.push({ kind: 'call', name: name ?? '', given: text, result: null, failed: false, approvals: [] });
-    } else if (part === 'tool_result') {
-      const call = said.findLast((one): one is AgentCall => one.kind === 'call');
-      if (call?.name === name && call.result === null) Object.assign(call, { result: text, failed });
+    } else if (part.part === 'tool_call' && !open.some((one) => isRepeated(one.part, part))) {
+      const call: AgentCall = {
+        kind: 'call',
+        name: name ?? '',
+        given: text,
+        result: null,
+        failed: false,
+        approvals: [],
+      };
+      open.push({ call, part });
+      said.push(call);
+    } else if (part.part === 'tool_result') {
+      // Calls of one answer may be made at once; results come in the order of the calls.
+      const at = open.findIndex((one) => one.part.name === name && one.part.id === part.id);
+      const [answered] = at < 0 ? [] : open.splice(at, 1);
+      if (answered) Object.assign(answered.call, { result: text, failed: part.failed === true });
     }
   }
   return said;
 }
+
+/** A call whose process has ended is told once more when the agent runs again. */
+const isRepeated = (before: Part, { name, text, attempt = 0 }: Part): boolean =>
+  before.name === name && before.text === text && (before.attempt ?? 0) < attempt;
 
 const ASKS = 'ask_person';
 const TITLE_CHARS_MAX = 200;

@@ -1,0 +1,85 @@
+import type { AgentPart } from './agent-part';
+import { saidIn, saidLive, withApprovals } from './said';
+
+const part = (name: AgentPart['part'], text: string, over: Partial<AgentPart> = {}): AgentPart => ({
+  ...{ part: name, name: name === 'text' ? null : 'mail__read', text, at: 5_000, attempt: 1, piece: null },
+  ...over,
+});
+const step = (ordinal: number, over: object = {}) => ({
+  ...{ ordinal, kind: 'tool' as const, name: 'model.default', status: 'completed' as const, error: null },
+  ...{ started_at: new Date(0).toISOString(), finished_at: new Date(1_000).toISOString() },
+  ...over,
+});
+const gist = (said: ReturnType<typeof saidLive>) =>
+  said.map((one) =>
+    one.kind === 'call'
+      ? `${one.given} = ${one.result}`
+      : one.kind === 'answer'
+        ? `answer ${one.use.inputTokens}`
+        : one.text,
+  );
+
+test('pieces of an answer are one text, behind the answer that they are of', () => {
+  const usage = { input_tokens: 7, output_tokens: 1, usd: null };
+  const said = saidLive(
+    [
+      part('text', 'I lo', { piece: { step: 1, offset: 0 }, at: 500 }),
+      part('text', 'ok.', { piece: { step: 1, offset: 4 }, at: 600 }),
+      part('tool_call', '1'),
+      part('tool_result', 'a'),
+      part('text', 'Done', { piece: { step: 3, offset: 0 } }),
+    ],
+    [step(1, { result: { usage } }), step(3, { finished_at: null, status: 'pending' })],
+  );
+  expect(gist(said)).toEqual(['answer 7', 'I look.', '1 = a', 'answer null', 'Done']);
+});
+
+test('results belong to calls in their order, and a call that is told again is one call', () => {
+  const said = saidLive(
+    [
+      part('tool_call', '1'),
+      part('tool_call', '2'),
+      part('tool_call', '2', { attempt: 2 }),
+      part('tool_result', 'a', { attempt: 2 }),
+      part('tool_result', 'b', { attempt: 2 }),
+    ],
+    [],
+  );
+  expect(gist(said)).toEqual(['1 = a', '2 = b']);
+});
+
+test('in a transcript a result is that of its id, and a file that is none is not read as one', () => {
+  const parts = [
+    { part: 'answer', model: 'local/m', usage: { input_tokens: 3, output_tokens: 1, usd: null } },
+    { part: 'tool_call', name: 'http', text: '1', id: 'a' },
+    { part: 'tool_call', name: 'http', text: '2', id: 'b' },
+    { part: 'tool_result', name: 'http', text: 'second', id: 'b', failed: true },
+    { part: 'tool_result', name: 'http', text: 'first', id: 'a' },
+    { part: 'text', text: 'So far.' },
+    { part: 'compaction', text: 'So far.', messages: 4 },
+    { part: 'of the future' },
+    null,
+  ];
+  const said = saidIn(JSON.stringify({ parts })) ?? [];
+  expect(gist(said)).toEqual(['answer 3', '1 = first', '2 = second', 'So far.']);
+  expect(said.at(-1)?.kind).toBe('summary');
+  for (const other of ['', '[]', '{"parts":{}}', 'null']) expect(saidIn(other)).toBeNull();
+});
+
+test('a question stands with the call that asks it, and one whose call is not known is not lost', () => {
+  const approval = (id: string, title: string, at: number, status: 'approved' | 'pending') => ({
+    ...{ id, title, status, requested_at: new Date(at).toISOString(), decided_at: null },
+  });
+  const approvals = [
+    approval('held', 'Run it?', 0, 'approved'),
+    approval('one', 'The agent asks to call mail__read', 1, 'approved'),
+    approval('two', 'The agent asks to call another', 2, 'pending'),
+  ];
+  const asked = ['one', 'two'].map((id, at) => step(at + 1, { kind: 'approve', name: id, approval_id: id }));
+  const { said, unplaced } = withApprovals(saidLive([part('tool_call', '1')], []), {
+    ...{ id: 'run_1', created_at: '', started_at: null, completed_at: null, status: 'pending_approval' },
+    ...{ steps: asked, approvals },
+  });
+  expect(said).toMatchObject([{ approvals: [{ id: 'one' }] }]);
+  expect(unplaced.map(({ id }) => id)).toEqual(['two']);
+});
