@@ -66,6 +66,18 @@ export const runFinished = define(
   }),
 );
 
+/** A run without effects outside has reached its terminal state: announced to no other service, and to no trigger or alert. */
+export const rehearsalFinished = define(
+  'rehearsal.finished.v1',
+  { publishers: ['worker-api'], consumers: ['worker-api'] },
+  z.object({
+    runId: z.string(),
+    /** The worker. */
+    subjectId: z.string(),
+    status: runFinished.data.shape.status,
+  }),
+);
+
 const worker = z.object({ workerUid: z.string(), workerId: z.string() });
 
 /** A worker was created, edited, moved between states or deleted. */
@@ -267,6 +279,7 @@ export const auditRecorded = define(
 
 export const eventCatalogue: EventType[] = [
   runFinished,
+  rehearsalFinished,
   workerChanged,
   workerSkillPinned,
   approvalRequested,

@@ -60,6 +60,16 @@ export interface RunSpec {
   contexts?: { name: string; digest: string; key: string; size: number; writeable: boolean }[];
   /** Whether the code may ask a person, or run another worker. Absent: neither. */
   may?: ('approve' | 'call')[];
+  /** Absent: not a rehearsal. */
+  rehearsal?: Rehearsal;
+}
+
+/** The trigger of runs that have no effect outside. Their end is announced as `rehearsal.finished`. */
+export const REHEARSAL = 'rehearsal';
+
+export interface Rehearsal {
+  /** The run whose records answer its calls; null: nothing was recorded. */
+  of: string | null;
 }
 
 /** When a failed or timed out run is tried again. The wait before the n-th retry is backoffMs * factor^(n - 1). */

@@ -8,9 +8,9 @@
  *
  * An ending that the run's retry policy covers does not end it: in the same statement it is suspended until its next try.
  */
-import { newId, type RunError, type RunErrorCode, runFinished } from '@gantry/events';
+import { newId, type RunError, type RunErrorCode, rehearsalFinished, runFinished } from '@gantry/events';
 import { rowSet, statement } from '@gantry/postgres';
-import type { IdleStatus, Run, TerminalStatus } from './run';
+import { type IdleStatus, REHEARSAL, type Run, type TerminalStatus } from './run';
 import type { NewEvent } from './run-events';
 import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 
@@ -151,6 +151,9 @@ const SETTLE = statement(
       'finishedAt', floor(extract(epoch FROM finished_at) * 1000)::bigint)
       || CASE WHEN spec -> 'skills' IS NULL THEN '{}' ELSE jsonb_build_object('skills', spec -> 'skills') END
     FROM ended WHERE kind = 'run' AND status <> 'suspended'
+    UNION ALL
+    SELECT event_id, '${rehearsalFinished.type}', workspace_id, traceparent, jsonb_build_object('runId', id, 'subjectId', subject_id, 'status', status)
+    FROM ended WHERE trigger = '${REHEARSAL}' AND status <> 'suspended'
   )
   SELECT * FROM ended`,
 );

@@ -7,6 +7,7 @@ import {
   connectionFailed,
   consumeBy,
   networkRefused,
+  rehearsalFinished,
   runFinished,
   scheduleMissed,
   skillChanged,
@@ -37,6 +38,7 @@ export function startReactions(deps: Deps): Consumer[] {
       event: runFinished,
       reactions: [countRun, countTokenRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
     }),
+    consumeBy({ ...shared, event: rehearsalFinished, reactions: [] }),
     consumeBy({
       ...shared,
       event: approvalRequested,

@@ -9,6 +9,7 @@ export const TRIGGER_WORDS: Record<WorkerRun['trigger'] | RunItem['trigger'], st
   call: 'Another run',
   replay: 'Replay',
   test: 'Test of a draft',
+  rehearsal: 'Rehearsal',
   page: 'Its page',
   link: 'Shared link',
 };

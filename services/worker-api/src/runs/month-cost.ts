@@ -1,7 +1,11 @@
 /** A worker's usage by day and cost by month: counted once for each run, when it ends. */
 
 import type { ReactionTo, runFinished } from '@gantry/events';
+import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
+import { REHEARSAL } from '@gantry/run-engine';
+import type { Deps } from '../deps';
+import type { Definition } from '../workers/definition';
 
 /** US dollars; 0 before the first run of the month (UTC) has ended. */
 export async function monthCostUsd(
@@ -16,8 +20,28 @@ export async function monthCostUsd(
   return rows[0].usd;
 }
 
-/** The end of a test is announced to nobody who would count it; they are few. */
-const TESTS = `coalesce((SELECT sum(cost_usd) FROM runs WHERE workspace_id = $3 AND trigger = 'test' AND subject_id = $1
+/**
+ * Runs that have ended count; those under way are not known yet, so a month may end a little above its budget.
+ * @throws AppError 409 budget_exceeded
+ */
+export async function checkBudget(
+  { now }: Pick<Deps, 'now'>,
+  sql: Sql,
+  worker: { uid: string; workspaceId: string },
+  { limits }: Definition,
+): Promise<void> {
+  const budget = limits.budget_usd_per_month;
+  if (budget === null) return;
+  const spent = await monthCostUsd(sql, worker, now());
+  if (spent < budget) return;
+  throw conflict(
+    'budget_exceeded',
+    `the runs of this month have cost ${spent.toFixed(4)} USD, and the worker's budget is ${budget} USD; raise it or wait for the first of next month (UTC)`,
+  );
+}
+
+/** Their ends are announced to nobody who would count them; they are few. */
+const TESTS = `coalesce((SELECT sum(cost_usd) FROM runs WHERE workspace_id = $3 AND trigger IN ('test', '${REHEARSAL}') AND subject_id = $1
   AND created_at >= $2::date AT TIME ZONE 'UTC'), 0)`;
 
 /** Both counts in one statement: a run is in both or in neither. */

@@ -4,11 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import type { Restriction } from '@gantry/events';
 import { AppError, conflict, type HeldKey, retryAfterSecondsOf } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
-import { placeFiles } from '@gantry/program';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { requestApprovalIn } from '../approvals/request-approval';
@@ -16,7 +14,8 @@ import { contextsFor } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { Definition } from '../workers/definition';
-import { monthCostUsd } from './month-cost';
+import { checkBudget } from './month-cost';
+import { checkInputs, placeInputs } from './run-inputs';
 import type { Runnable } from './runnable';
 import { checkTokenBudgets, noteTokenRun } from './token-budget';
 
@@ -74,13 +73,14 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   await checkBudget(deps, sql, worker, definition);
   const budgets = start.restriction?.budgets;
   if (budgets) await checkTokenBudgets(sql, budgets);
-  const checked = checkInputs(start, runnable);
+  const inputs = { inputs: start.inputs, isStrict: STRICT.includes(start.trigger), replayOf: start.replayOf };
+  const checked = checkInputs(inputs, runnable);
   const contexts = definition.contexts.length
     ? await contextsFor(sql, worker.workspaceId, definition.contexts)
     : undefined;
   spendRate(deps, worker.uid, definition);
   // Last: files that were placed for a run that is refused would lie there for nothing.
-  const placed = await placeInputs(deps, start, definition, checked);
+  const placed = await placeInputs(deps, worker.workspaceId, inputs, definition, checked);
   const run = newRun(start, definition, placed.inputs, {
     ...runnable.spec,
     files: placed.files,
@@ -92,6 +92,9 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   const inserted = await transaction(deps.pool, (tx) => insert(deps, tx, start, definition, run));
   return inserted && deps.engine.waitForEnd(inserted, waitMs);
 }
+
+/** What came from a client must be known; a webhook's sender or an event says more than a worker asks for. */
+const STRICT: RunTrigger[] = ['api', 'schedule', 'call', 'test'];
 
 const TITLE_CHARS_MAX = 200;
 const REMEDY = { paused: 'resume it', archived: 'restore it' };
@@ -163,18 +166,6 @@ function slotOf(uid: string, { limits }: Definition, inputs: Record<string, unkn
   return { key: `${uid}:${digest}`, limit: limits.concurrency ?? 1 };
 }
 
-/** Runs that have ended count; those under way are not known yet, so a month may end a little above its budget. */
-async function checkBudget(deps: Deps, sql: Sql, worker: Start['worker'], { limits }: Definition): Promise<void> {
-  const budget = limits.budget_usd_per_month;
-  if (budget === null) return;
-  const spent = await monthCostUsd(sql, worker, deps.now());
-  if (spent < budget) return;
-  throw conflict(
-    'budget_exceeded',
-    `the runs of this month have cost ${spent.toFixed(4)} USD, and the worker's budget is ${budget} USD; raise it or wait for the first of next month (UTC)`,
-  );
-}
-
 function spendRate(deps: Deps, workerUid: string, { limits }: Definition): void {
   const limit = limits.runs_per_minute;
   if (limit === null) return;
@@ -188,35 +179,3 @@ function spendRate(deps: Deps, workerUid: string, { limits }: Definition): void 
     { retryAfterSeconds },
   );
 }
-
-/** What came from a client must be known; a webhook's sender or an event says more than a worker asks for. */
-const STRICT: RunTrigger[] = ['api', 'schedule', 'call', 'test'];
-
-/** A worker that declares no inputs takes any object. */
-function checkInputs(start: Start, { definition, inputs: validator }: Runnable): Record<string, unknown> {
-  if (!definition.inputs.length) return start.inputs;
-  const given = { ...start.inputs };
-  for (const { input, name } of keptFiles(start, definition)) given[input] = { name };
-  const areChanged = start.replayOf !== undefined && start.inputs !== start.replayOf.inputs;
-  if (areChanged || STRICT.includes(start.trigger)) return validator.check(given);
-  const names = new Set(definition.inputs.map(({ name }) => name));
-  const known = Object.fromEntries(Object.entries(given).filter(([name]) => names.has(name)));
-  return { ...given, ...validator.check(known) };
-}
-
-async function placeInputs(deps: Deps, start: Start, definition: Definition, checked: Record<string, unknown>) {
-  const kept = keptFiles(start, definition);
-  const fresh = definition.inputs.filter(({ name }) => !kept.some(({ input }) => input === name));
-  const places = { objects: deps.objects, getUpload: null };
-  const { inputs, files } = await placeFiles(places, start.worker.workspaceId, fresh, checked);
-  const shown = Object.fromEntries(kept.map(({ input, name, size }) => [input, { name, size }]));
-  return { inputs: { ...inputs, ...shown }, files: [...files, ...kept] };
-}
-
-/** Files of the run that is repeated, where the version still asks for a file of that name and the inputs give no other. */
-const keptFiles = ({ replayOf, inputs: given }: Start, { inputs }: Definition): RunSpec['files'] =>
-  (replayOf?.spec.files ?? []).filter(
-    ({ input }) =>
-      isDeepStrictEqual(given[input], replayOf?.inputs[input]) &&
-      inputs.some(({ name, type }) => name === input && type === 'file'),
-  );

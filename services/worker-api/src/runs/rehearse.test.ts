@@ -1,0 +1,91 @@
+import { connectBus } from '@gantry/events';
+import { given, until } from '@gantry/testing';
+import { pino } from 'pino';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+import { getWorker } from '../workers/worker-repository';
+import { rehearse } from './rehearse';
+
+const api = testWorkerApi();
+const me = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
+
+const claimed = () => until(() => executor.claim(), { deadlineMs: 10_000 });
+const workerOf = ({ id }: { id: string }) => getWorker(api.deps.prisma, api.workspaceId, id);
+const asked = { inputs: { name: 'Ada' }, of: null, createdBy: null };
+
+/** A run of the worker that has ended. */
+async function recorded(id: string, body: object) {
+  const { run_id: runId } = (await me.post(`/api/workers/${id}/runs`, body).expect(201)).body;
+  await (await claimed()).complete('recorded');
+  return until(async () => {
+    const run = await api.deps.engine.get(api.workspaceId, runId);
+    return run.finishedAt && run;
+  });
+}
+
+test('a rehearsal is a test with the version of its worker, that no list shows unless asked for it', async () => {
+  const made = await createWorker(api, { limits: { concurrency: 1 }, approvals: { required: true } });
+  const worker = await workerOf(made);
+  const run = await rehearse(api.deps, { worker, ...asked });
+  expect(run.id).toMatch(/^tr_/);
+  expect(run).toMatchObject({ kind: 'test', trigger: 'rehearsal', version: 1, priority: -50, slotKey: null });
+  expect(run.spec.rehearsal).toEqual({ of: null });
+  const job = await claimed();
+  expect(job).toMatchObject({ runId: run.id, kind: 'test', inputs: { name: 'Ada' } });
+  await job.complete({ greeting: 'hello Ada' });
+  const { body } = await until(async () => {
+    const answer = await me.get(`/api/runs/${run.id}`).expect(200);
+    return answer.body.completed_at && answer;
+  });
+  expect(body).toMatchObject({ trigger: 'rehearsal', worker_version: 1, status: 'completed' });
+  const listed = async (query: string) => (await me.get(`/api/runs?worker_id=${made.id}${query}`).expect(200)).body;
+  expect(await listed('')).toEqual([]);
+  expect(await listed('&trigger=rehearsal')).toMatchObject([{ id: run.id }]);
+});
+
+test('its end is told to this service alone', async () => {
+  const spectator = await connectBus({ ...api.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
+  const heard: { subject: string; data: Record<string, unknown> }[] = [];
+  spectator.nc.subscribe('events.>', {
+    callback: (_err, { subject, data }) => void heard.push({ subject, data: JSON.parse(data.toString()).data }),
+  });
+  await spectator.nc.flush();
+  const worker = await workerOf(await createWorker(api));
+  const run = await rehearse(api.deps, { worker, ...asked });
+  await (await claimed()).complete({ greeting: 'hello Ada' });
+  const told = await until(() => heard.find(({ data }) => data.runId === run.id));
+  expect(told).toEqual({
+    subject: 'events.worker-api.rehearsal.finished.v1',
+    data: { runId: run.id, subjectId: worker.uid, status: 'completed' },
+  });
+  await spectator.nc.close();
+});
+
+test('inputs of a recorded run are used again, with its files', async () => {
+  const inputs = [{ name: 'name' }, { name: 'table', type: 'file' }];
+  const made = await createWorker(api, { inputs });
+  const table = { name: 'a.csv', content_base64: 'YQ==' };
+  const of = await recorded(made.id, { inputs: { name: 'Ada', table } });
+  const worker = await workerOf(made);
+  const run = await rehearse(api.deps, { worker, inputs: of.inputs, of, createdBy: 'usr_1' });
+  expect(run.spec).toMatchObject({ files: of.spec.files, rehearsal: { of: of.id } });
+  expect(run.inputs).toEqual(of.inputs);
+  await (await claimed()).complete(null);
+});
+
+test('paused workers rehearse, archived ones do not, and others’ runs are no record', async () => {
+  const made = await createWorker(api);
+  await me.post(`/api/workers/${made.id}/pause`).expect(200);
+  const paused = await workerOf(made);
+  await rehearse(api.deps, { worker: paused, ...asked });
+  await (await claimed()).complete(null);
+  const archived = { ...paused, status: 'archived' as const };
+  await expect(rehearse(api.deps, { worker: archived, ...asked })).rejects.toMatchObject({ code: 'archived' });
+  const other = await createWorker(api);
+  const of = await recorded(other.id, { inputs: { name: 'Ada' } });
+  await expect(rehearse(api.deps, { worker: paused, ...asked, of })).rejects.toThrow('of its own worker');
+  const wrong = rehearse(api.deps, { worker: paused, ...asked, inputs: { nam: 'Ada' } });
+  await expect(wrong).rejects.toMatchObject({ code: 'invalid_inputs' });
+});

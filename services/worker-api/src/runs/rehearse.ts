@@ -1,0 +1,71 @@
+/**
+ * A run of a worker's code that has no effect outside: see "Rehearsals" in docs/workers.md, and ADR 48.
+ *
+ * It holds no slot, counts against no rate, is never held for approval and never tried again. Its cost counts towards the
+ * worker's month like that of a test.
+ */
+import { conflict } from '@gantry/http';
+import { REHEARSAL, type Run } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import { contextsFor } from '../contexts/contexts-for';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import { checkBudget } from './month-cost';
+import { checkInputs, placeInputs } from './run-inputs';
+import type { Runnable } from './runnable';
+
+export interface Rehearse {
+  worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
+  /** Default: the current one. */
+  version?: number;
+  /** Instead of a version: code that no version has. */
+  draft?: Runnable;
+  /** Files among them that are as `of` shows them are used again. */
+  inputs: Record<string, unknown>;
+  /** The run of this worker whose records answer; null: nothing was recorded. */
+  of: Run | null;
+  createdBy: string | null;
+  /** The rehearsal commits with it. Without one it is committed when this resolves. */
+  tx?: PoolClient;
+}
+
+/** Behind the runs of the workspace that somebody waits for. */
+const PRIORITY = -50;
+
+/**
+ * Paused workers rehearse too: whoever mends one wants to know first.
+ * @throws AppError 409 archived, budget_exceeded, no_version, or a context that is not there; 400 naming every input that is
+ *   wrong
+ */
+export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
+  const { worker, draft, of, createdBy, tx } = asked;
+  const { workspaceId } = worker;
+  if (worker.status === 'archived') throw conflict('archived', 'this worker is archived; restore it to rehearse it');
+  if (of && (of.workspaceId !== workspaceId || of.subjectId !== worker.uid)) {
+    throw new Error('a rehearsal is of a run of its own worker');
+  }
+  const sql = tx ?? deps.pool;
+  const version = asked.version ?? worker.currentVersion;
+  const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, version));
+  const { definition } = runnable;
+  await checkBudget(deps, sql, worker, definition);
+  const inputs = { inputs: asked.inputs, isStrict: !of, replayOf: of ?? undefined };
+  const checked = checkInputs(inputs, runnable);
+  const contexts = definition.contexts.length ? await contextsFor(sql, workspaceId, definition.contexts) : [];
+  const placed = await placeInputs(deps, workspaceId, inputs, definition, checked);
+  const run = {
+    ...{ workspaceId, subjectId: worker.uid, subjectRef: worker.id, createdBy },
+    ...{ kind: 'test' as const, trigger: REHEARSAL, version: draft ? null : version, priority: PRIORITY },
+    inputs: placed.inputs,
+    spec: {
+      ...runnable.spec,
+      files: placed.files,
+      ...(contexts.length && { contexts: contexts.map((context) => ({ ...context, writeable: false })) }),
+      rehearsal: { of: of?.id ?? null },
+    },
+  };
+  if (!tx) return deps.engine.submitAndWait(run);
+  const made = await deps.engine.submitIn(tx, run);
+  if (!made) throw new Error('a rehearsal has no fire time');
+  return made;
+}
