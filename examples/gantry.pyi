@@ -35,7 +35,8 @@ class ToolError(Exception):
     connection: str
     tool: str
     code: str
-    """`unknown_tool`, `not_allowed`, `invalid_arguments`, `unavailable`, `tool_error`, `too_large` or `outcome_unknown`."""
+    """`unknown_tool`, `not_allowed`, `invalid_arguments`, `unavailable`, `tool_error`, `too_large`, `outcome_unknown` or
+    `not_recorded` (in a rehearsal: it may write, and the recorded run has no answer)."""
 
 class Connection:
     """An account of another service."""

@@ -74,6 +74,8 @@ export const toolFailureCodes = [
   'budget_exceeded',
   'invalid_output',
   'outcome_unknown',
+  /** Of rehearsals: it may write, and the run that is rehearsed has no answer to the same call. */
+  'not_recorded',
 ] as const;
 export const toolFailure = z.object({ code: z.enum(toolFailureCodes), message: z.string().max(2_000) });
 export type ToolFailure = z.infer<typeof toolFailure>;

@@ -97,7 +97,9 @@ async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
 }
 
 function whyDue({ suspension }: Run, called: CalledResult | 'under way' | undefined): string | undefined {
-  if (suspension?.kind === 'sleep') return 'the sleep is over';
+  if (suspension?.kind === 'sleep') {
+    return suspension.step.kind === 'sleep' ? 'the sleep is over' : 'the record has answered';
+  }
   if (suspension?.kind === 'retry') return 'it is tried again after an error';
   return typeof called === 'object' ? `the run that it called ended as ${called.status}` : undefined;
 }

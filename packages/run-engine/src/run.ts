@@ -84,6 +84,7 @@ export interface RetryPolicy {
 
 /** What a run that holds no process waits for. Large parts of the request (data, inputs) are not kept here. */
 export type Waiting =
+  /** In a rehearsal, a step of any kind that waits. */
   | { kind: 'sleep'; step: StepIdentity }
   | { kind: 'approve'; step: StepIdentity; title: string }
   | { kind: 'call'; step: StepIdentity; workerId: string; runId: string }

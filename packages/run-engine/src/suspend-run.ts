@@ -9,9 +9,11 @@
 import type { RunError, Suspension } from '@gantry/events';
 import { statement, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
-import type { Run, Waiting } from './run';
+import { type AskedStep, digestOfSuspension, findRecord, NOT_RECORDED, sayNotRecorded } from './recorded-answers';
+import type { Rehearsal, Run, Waiting } from './run';
 import { toWaitingFor } from './run-events';
 import { RUN_COLUMNS, toRun } from './run-row';
+import { completeSteps } from './run-steps';
 
 export type AskedSuspension = Extract<Suspension, { kind: 'approve' | 'call' }>;
 
@@ -69,20 +71,22 @@ async function suspendIn(
 ): Promise<Suspended> {
   const { runId, attempt, executorId, suspension } = report;
   const { rows: held } = await tx.query(
-    `SELECT cancel_requested_at FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running' FOR UPDATE`,
+    `SELECT cancel_requested_at, spec -> 'rehearsal' AS rehearsal FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running' FOR UPDATE`,
     [runId, attempt, executorId],
   );
   if (!held[0]) return 'none';
   if (held[0].cancel_requested_at) return 'cancelled';
 
-  const recorded = await recordPending(tx, report);
+  const rehearsal: Rehearsal | null = held[0].rehearsal;
+  const recorded = (await recordPending(tx, report)) || rehearsal !== null;
   const wakeAt = recorded
     ? report.at
     : suspension.kind === 'sleep'
       ? new Date(Math.min(suspension.wakeAt, Date.now() + SLEEP_MS_MAX))
       : null;
   const status = suspension.kind === 'approve' && !recorded ? 'pending_approval' : 'suspended';
-  let waiting = toWaiting(suspension, '');
+  if (rehearsal) await answerFromRecord(tx, report, rehearsal);
+  let waiting = rehearsal ? forNothing(suspension) : toWaiting(suspension, '');
   let run = await moveOut(tx, report, { status, wakeAt, waiting });
   if (!recorded && suspension.kind !== 'sleep') {
     const ref = await makeAwaited(tx, run, suspension, onSuspended);
@@ -105,14 +109,32 @@ async function suspendIn(
   return { run };
 }
 
+/** A sleep is over as soon as it has begun. */
+async function answerFromRecord(tx: PoolClient, report: SuspensionReport, rehearsal: Rehearsal): Promise<void> {
+  const { runId, suspension } = report;
+  const { kind, ordinal } = suspension.step;
+  const digest = digestOfSuspension(suspension);
+  if (digest === null || (kind !== 'approve' && kind !== 'call')) return;
+  const asked: AskedStep = { runId, ordinal, kind, name: plain(suspension.step.name), askedDigest: digest };
+  const record = await findRecord(tx, rehearsal, asked);
+  if (record?.status === 'completed') {
+    await completeSteps(tx, [{ runId, ordinal, result: record.result }]);
+  } else if (kind === 'approve' && record?.runStatus === 'rejected') {
+    throw new Refused(record.runError ?? { code: 'approval_rejected', message: 'rejected' });
+  } else {
+    const message = `context.${kind}(): ${await sayNotRecorded(tx, rehearsal, asked)}`;
+    throw new Refused({ code: 'exception', type: NOT_RECORDED, message });
+  }
+}
+
 /** @returns true where an earlier attempt has completed this very step, so that the run need not wait */
 async function recordPending(tx: PoolClient, { runId, at, suspension }: SuspensionReport): Promise<boolean> {
   const { ordinal, kind } = suspension.step;
   const name = plain(suspension.step.name);
   const { rowCount } = await tx.query(
-    `INSERT INTO run_steps (run_id, ordinal, kind, name, status, started_at) VALUES ($1, $2, $3, $4, 'pending', $5)
+    `INSERT INTO run_steps (run_id, ordinal, kind, name, status, started_at, asked_digest) VALUES ($1, $2, $3, $4, 'pending', $5, $6)
      ON CONFLICT DO NOTHING`,
-    [runId, ordinal, kind, name, at],
+    [runId, ordinal, kind, name, at, digestOfSuspension(suspension)],
   );
   if (rowCount) return false;
   const { rows } = await tx.query('SELECT kind, name, status FROM run_steps WHERE run_id = $1 AND ordinal = $2', [
@@ -165,6 +187,9 @@ async function makeAwaited(
   if ('refused' in made) throw new Refused(made.refused);
   return made.ref;
 }
+
+/** It goes on at once. */
+const forNothing = ({ step }: Suspension): Waiting => ({ kind: 'sleep', step: { ...step, name: plain(step.name) } });
 
 function toWaiting(suspension: Suspension, ref: string): Waiting {
   const step = { ...suspension.step, name: plain(suspension.step.name) };

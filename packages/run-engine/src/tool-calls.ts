@@ -25,6 +25,9 @@ import {
 import { isDependencyDown } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { PreparedTool, PrepareTool } from './prepared-tool';
+import { askedDigest } from './recorded-answers';
+import { rehearseCall } from './rehearse-call';
 import type { Run } from './run';
 import { NOT_HELD, type RunTokens } from './run-tokens';
 import {
@@ -41,21 +44,6 @@ import {
   type ToolStep,
 } from './tool-steps';
 import { openWords } from './tool-words';
-
-export type AskedTool = Pick<ToolCall, 'connection' | 'tool' | 'arguments' | 'timeoutMs' | 'stream'>;
-
-export interface PreparedTool {
-  /** Calling twice does no harm. */
-  isRepeatable: boolean;
-  /**
-   * Takes no longer than `timeoutMs`. Never throws for anything that the other side does.
-   * @param tell takes more of the answer's text, masked, while it comes; it is lost where nobody waits for it
-   */
-  call(tell: (text: string) => void): Promise<ToolOutcome>;
-}
-
-/** Finds the tool and checks its arguments, without an effect. */
-export type PrepareTool = (run: Run, asked: AskedTool) => Promise<PreparedTool | { failed: ToolFailure }>;
 
 /** Of one run, in all its attempts. */
 export const TOOL_CALLS_MAX = 500;
@@ -123,7 +111,14 @@ export function answerToolCalls(deps: Deps): { stop(): Promise<void> } {
 async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): Promise<ToolReply> {
   const { pool } = deps;
   const { runId, attempt, executorId, ordinal, connection, tool } = call;
-  const place: ToolPlace = { runId, attempt, executorId, ordinal, name: toolStepName(connection, tool) };
+  const place: ToolPlace = {
+    runId,
+    attempt,
+    executorId,
+    ordinal,
+    name: toolStepName(connection, tool),
+    askedDigest: askedDigest(call.arguments),
+  };
   for (;;) {
     const run = await findHeldRun(pool, place);
     if (!run) return NOT_HELD;
@@ -135,7 +130,7 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
       continue;
     }
     if (!step && calls >= TOOL_CALLS_MAX) return { refused: `a run may call tools ${TOOL_CALLS_MAX} times` };
-    const prepared = await prepare(deps, run, call);
+    const prepared = await prepare(deps, run, call, place);
     if (step?.status === 'calling' && !('call' in prepared && prepared.isRepeatable)) {
       await giveUpToolCall(pool, place, OUTCOME_UNKNOWN);
       continue;
@@ -186,9 +181,10 @@ const OUTCOME_UNKNOWN: ToolFailure = {
     'The outcome of this call is unknown: whoever made it ended before an answer was there. It is not made again, because it may have had its effect.',
 };
 
-async function prepare({ prepare, log }: Deps, run: Run, call: ToolCall) {
+async function prepare({ pool, prepare, log }: Deps, run: Run, call: ToolCall, place: ToolPlace) {
+  const { rehearsal } = run.spec;
   try {
-    return await prepare(run, call);
+    return await (rehearsal ? rehearseCall(pool, rehearsal, place, () => prepare(run, call)) : prepare(run, call));
   } catch (err) {
     if (isDependencyDown(err)) throw err;
     log.error({ err, runId: run.id, connection: call.connection }, 'tool not prepared');

@@ -17,6 +17,8 @@ export interface ToolPlace {
   ordinal: number;
   /** Of the step. */
   name: string;
+  /** Of the arguments. */
+  askedDigest: string;
 }
 
 export interface ToolStep {
@@ -66,10 +68,10 @@ const MAY_BEGIN = `run_steps.kind = 'tool' AND run_steps.name = $name AND (
 
 const BEGIN = statement(
   'begin-tool-call',
-  `INSERT INTO run_steps (run_id, ordinal, kind, name, status, attempt, started_at, calling_until)
-   SELECT r.id, $ordinal::int, 'tool', $name::text, 'calling', $attempt::int, now(), now() + interval '${CALL_LEASE_MS} ms'
+  `INSERT INTO run_steps (run_id, ordinal, kind, name, asked_digest, status, attempt, started_at, calling_until)
+   SELECT r.id, $ordinal::int, 'tool', $name::text, $asked_digest::text, 'calling', $attempt::int, now(), now() + interval '${CALL_LEASE_MS} ms'
    FROM runs r WHERE r.id = $run_id AND r.attempt = $attempt AND r.executor_id = $executor_id AND r.status = 'running'
-   ON CONFLICT (run_id, ordinal) DO UPDATE SET status = 'calling', attempt = excluded.attempt, result = NULL,
+   ON CONFLICT (run_id, ordinal) DO UPDATE SET status = 'calling', attempt = excluded.attempt, asked_digest = excluded.asked_digest, result = NULL,
      started_at = excluded.started_at, finished_at = NULL, calling_until = excluded.calling_until
    WHERE ${MAY_BEGIN}
    RETURNING started_at AS "startedAt"`,
@@ -77,8 +79,8 @@ const BEGIN = statement(
 
 /** @returns when it began, by which the call is known; null where somebody else was faster, or the run is elsewhere */
 export async function beginToolCall(pool: Pool, place: ToolPlace): Promise<Date | null> {
-  const { runId, executorId, ...rest } = place;
-  const { rows } = await pool.query(BEGIN({ ...rest, run_id: runId, executor_id: executorId }));
+  const { runId: run_id, executorId: executor_id, askedDigest: asked_digest, ...rest } = place;
+  const { rows } = await pool.query(BEGIN({ ...rest, run_id, executor_id, asked_digest }));
   return rows[0]?.startedAt ?? null;
 }
 

@@ -78,15 +78,17 @@ async function suspend(deps: ReportDeps, report: SuspensionReport): Promise<void
   const suspended = await suspendRun(deps.pool, report, deps.onSuspended);
   if (suspended === 'none') deps.onRepeated(report.runId);
   else if (suspended === 'cancelled') await endInstead(deps, report, 'cancelled', CANCELLED);
-  else if ('refused' in suspended) await endInstead(deps, report, 'failed', suspended.refused);
-  else deps.onWaiting(suspended.run);
+  else if ('refused' in suspended) {
+    const { refused } = suspended;
+    await endInstead(deps, report, refused.code === 'approval_rejected' ? 'rejected' : 'failed', refused);
+  } else deps.onWaiting(suspended.run);
 }
 
 /** Instead of suspending it. */
 async function endInstead(
   { pool, source, onSettled }: ReportDeps,
   { suspension, ...place }: SuspensionReport,
-  status: 'failed' | 'cancelled',
+  status: 'failed' | 'cancelled' | 'rejected',
   error: RunError,
 ): Promise<void> {
   const { runId, attempt, at } = place;

@@ -28,12 +28,13 @@ export interface AppRequest {
 }
 
 /** Reading, and writing the same state twice, do no harm. */
-export const isRepeatable = ({ request }: CatalogTool): boolean =>
-  request.reads === true || request.method === 'GET' || request.method === 'PUT' || request.method === 'DELETE';
+export const isRepeatable = (tool: CatalogTool): boolean =>
+  isReadOnly(tool) || tool.request.method === 'PUT' || tool.request.method === 'DELETE';
+
+export const isReadOnly = ({ request }: CatalogTool): boolean => request.reads === true || request.method === 'GET';
 
 /** It neither overwrites nor removes: what it makes is new. */
-export const isAdditive = ({ request }: CatalogTool): boolean =>
-  request.reads === true || request.method === 'GET' || request.method === 'POST';
+export const isAdditive = (tool: CatalogTool): boolean => isReadOnly(tool) || tool.request.method === 'POST';
 
 /** @returns `failed` for an argument that has no place in an address, and for a host that the token may not go to */
 export function requestOfTool({

@@ -22,7 +22,7 @@ import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { nearest } from '../nearest-names';
-import { type AppCall, askApp, isRepeatable, requestOfTool } from './app-tool';
+import { type AppCall, askApp, isReadOnly, isRepeatable, requestOfTool } from './app-tool';
 import { argumentProblems } from './check-arguments';
 import { failure, presentable, resultOfMcp } from './tool-result';
 
@@ -69,6 +69,7 @@ export async function prepareTool(deps: Deps, run: Run, asked: AskedTool): Promi
   if ('failed' in prepared) return prepared;
   return {
     isRepeatable: prepared.isRepeatable,
+    isReadOnly: prepared.isReadOnly,
     async call() {
       const secrets = Object.values(await deps.secrets.reveal(workspaceId, spec.secrets));
       const { outcome, sent } = await prepared.call();
@@ -101,8 +102,7 @@ export async function usableConnection(
   return connection ? { connection } : { failed: failure('unavailable', `the connection ${declared} is gone`) };
 }
 
-interface Callable {
-  isRepeatable: PreparedTool['isRepeatable'];
+interface Callable extends Pick<PreparedTool, 'isRepeatable' | 'isReadOnly'> {
   /** `sent`: the credentials that went along. */
   call(): Promise<{ outcome: ToolOutcome; sent: string[] }>;
 }
@@ -141,10 +141,12 @@ async function prepareMcp(
     const tools = fresh && isKnown(fresh) ? fresh : await deps.mcpClient.listTools(server);
     const problem = problemWith(tools, asked, allowedOf(connection, tools));
     if (problem) return { failed: problem };
-    const isSafe = tools.find((one) => one.name === name)?.isRepeatable === true;
+    const tool = tools.find((one) => one.name === name);
+    const isSafe = tool?.isRepeatable === true;
     const allowedTools = connection.allowedTools as string[] | null;
     return {
       isRepeatable: isSafe,
+      isReadOnly: tool?.isReadOnly === true,
       async call() {
         const sent = Object.values(server.headers).flatMap((value) => [value, ...value.split(' ')]);
         try {
@@ -197,6 +199,7 @@ async function prepareApp(
     return { failed: failure('unavailable', current.problem ?? 'what is stored cannot be decrypted') };
   return {
     isRepeatable: isRepeatable(tool),
+    isReadOnly: isReadOnly(tool),
     async call() {
       const first = await askApp(call, request, token);
       if (first.status !== 401 || current.kind !== 'oauth') return { outcome: first.outcome, sent: [token] };

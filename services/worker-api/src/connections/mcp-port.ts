@@ -20,6 +20,8 @@ export interface McpTool {
   inputSchema: Record<string, unknown>;
   /** The server says that it only reads, or that calling it twice is calling it once. */
   isRepeatable?: boolean;
+  /** The server says that it only reads. */
+  isReadOnly?: boolean;
   /** The server says that it neither overwrites nor removes anything. */
   isAdditive?: boolean;
   /** Its description or schema is not the one that was first seen. */

@@ -28,10 +28,16 @@ export function checkedTools(listed: ListedTool[], earlier: McpTool[] = []): Mcp
     const problem = names.has(name) ? 'is listed twice' : problemOf({ name, description, inputSchema });
     if (problem) throw new McpFailed('bad_answer', `its tool ${NAME.test(name) ? name : at + 1} ${problem}`);
     names.add(name);
-    const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+    const isReadOnly = annotations?.readOnlyHint === true;
+    const isRepeatable = isReadOnly || annotations?.idempotentHint === true;
     // Without a word of the server it may, by the protocol.
-    const isAdditive = annotations?.readOnlyHint === true || annotations?.destructiveHint === false;
-    return { name, description, inputSchema, ...(isRepeatable && { isRepeatable }), ...(isAdditive && { isAdditive }) };
+    const isAdditive = isReadOnly || annotations?.destructiveHint === false;
+    return {
+      ...{ name, description, inputSchema },
+      ...(isReadOnly && { isReadOnly }),
+      ...(isRepeatable && { isRepeatable }),
+      ...(isAdditive && { isAdditive }),
+    };
   });
 }
 

@@ -39,7 +39,7 @@ export async function prepareModel(
   try {
     const isDefault = name === DEFAULT_MODEL && !deps.models.list.some(({ aliases }) => aliases.includes(name));
     const models = deps.models.resolve(isDefault ? undefined : name);
-    return { isRepeatable: true, call: (tell) => ask(deps, run, { asked, models, timeoutMs }, tell) };
+    return { isRepeatable: true, isReadOnly: true, call: (tell) => ask(deps, run, { asked, models, timeoutMs }, tell) };
   } catch (err) {
     if (err instanceof AppError) return { failed: failure('unknown_tool', err.detail) };
     throw err;

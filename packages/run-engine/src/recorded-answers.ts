@@ -1,0 +1,97 @@
+/**
+ * Rehearsals: what a run asks of tools, models, other runs and people is answered by the records of the run that it is of.
+ *
+ * The k-th step of one kind, name and question gets the k-th record of the same. The rehearsal's own steps say how many it has
+ * had, so that an attempt that runs again from the top gets the same answers.
+ */
+import { createHash } from 'node:crypto';
+import type { RunError, StepKind, Suspension } from '@gantry/events';
+import { statement } from '@gantry/postgres';
+import type { Rehearsal, RunStatus } from './run';
+import type { Sql } from './run-row';
+import type { StepRow } from './run-steps';
+
+/** Type of the error of a rehearsal that asked a person or a worker for what was not recorded. */
+export const NOT_RECORDED = 'NotRecorded';
+
+/** SHA-256 (hex) of JSON: the same for equal values, in whatever order their keys were set. */
+export const askedDigest = (asked: unknown): string =>
+  createHash('sha256')
+    .update(
+      JSON.stringify(asked ?? null, (_key, value) =>
+        typeof value === 'object' && value !== null && !Array.isArray(value)
+          ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+          : value,
+      ),
+    )
+    .digest('hex');
+
+/** Of what a person or another worker is asked; null: nobody is. */
+export function digestOfSuspension(suspension: Suspension): string | null {
+  if (suspension.kind === 'sleep') return null;
+  return askedDigest(suspension.kind === 'call' ? suspension.inputs : [suspension.data ?? null, suspension.form]);
+}
+
+/** A step of a rehearsal whose answer is looked for. */
+export interface AskedStep {
+  runId: string;
+  ordinal: number;
+  kind: Extract<StepKind, 'tool' | 'call' | 'approve'>;
+  name: string;
+  askedDigest: string;
+}
+
+export interface FoundRecord extends Pick<StepRow, 'status' | 'result'> {
+  /** Of the recorded run. */
+  runStatus: RunStatus;
+  runError: RunError | null;
+}
+
+const FIND = statement(
+  'find-recorded-answer',
+  `SELECT s.status, s.result, o.status AS "runStatus", o.error AS "runError"
+   FROM runs mine JOIN runs o ON o.id = $of AND o.workspace_id = mine.workspace_id
+     JOIN run_steps s ON s.run_id = o.id AND s.kind = $kind AND s.name = $name AND s.asked_digest = $asked_digest
+   WHERE mine.id = $run_id
+   ORDER BY s.ordinal LIMIT 1
+   OFFSET (SELECT count(*) FROM run_steps m WHERE m.run_id = $run_id AND m.ordinal < $ordinal
+     AND m.kind = $kind AND m.name = $name AND m.asked_digest = $asked_digest)`,
+);
+
+/** @returns null where the run that is rehearsed has no such record, or none that is left */
+export async function findRecord(sql: Sql, { of }: Rehearsal, asked: AskedStep): Promise<FoundRecord | null> {
+  if (of === null) return null;
+  const { runId: run_id, askedDigest: asked_digest, ordinal, kind, name } = asked;
+  const { rows } = await sql.query(FIND({ of, run_id, asked_digest, ordinal, kind, name }));
+  return rows[0] ?? null;
+}
+
+const WORDS = {
+  tool: 'tools that may write',
+  call: 'calls of workers',
+  approve: 'approvals',
+};
+
+/** Says what was recorded in place of an answer, and what helps. */
+export async function sayNotRecorded(
+  sql: Sql,
+  { of }: Rehearsal,
+  { kind, name, askedDigest }: AskedStep,
+): Promise<string> {
+  const rule = `in a rehearsal ${WORDS[kind]} are answered from the record, and`;
+  const quoted = JSON.stringify(name);
+  if (of === null) return `${rule} this rehearsal is of no recorded run: rehearse a run that asked for ${quoted}`;
+  const { rows } = await sql.query({
+    text: `SELECT count(*)::int AS times, count(*) FILTER (WHERE asked_digest = $4)::int AS same
+           FROM run_steps WHERE run_id = $1 AND kind = $2 AND name = $3`,
+    values: [of, kind, name, askedDigest],
+  });
+  const { times, same } = rows[0];
+  const recorded =
+    times === 0
+      ? `run ${of} never asked for ${quoted}`
+      : same === 0
+        ? `run ${of} asked for ${quoted} with other arguments`
+        : `the answers of run ${of} to ${quoted} with these arguments are used up, or it got none`;
+  return `${rule} ${recorded}: rehearse a run that did, or ask as it did`;
+}
