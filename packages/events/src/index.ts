@@ -14,6 +14,7 @@ export * from './nats-problems';
 export { keyOf, type NKey, newKey } from './nkey';
 export * from './outbox';
 export * from './permissions';
+export * from './recorded-answer';
 export * from './run-protocol';
 export * from './sealed-box';
 export * from './sealed-job';

@@ -24,6 +24,7 @@
 import { z } from 'zod';
 import { CREDENTIALS_MAX, hostPattern, jobCredential } from './job-credential';
 import { jobAgent, jobTools, jsonObject } from './job-tools';
+import { keptAnswer, recordedAnswer } from './recorded-answer';
 
 /** A quarter of NATS' default limit (1 MiB); it bounds the memory that a slow consumer can hold. */
 export const MESSAGE_BYTES_MAX = 256 * 1024;
@@ -131,8 +132,10 @@ export const job = z.object({
   /** The attempt number shown to the code. Absent: 1. */
   tryNumber: z.int().min(1).optional(),
   workspaceId: z.string(),
-  /** A test has no network, whatever `network` says. */
+  /** A test has no network, whatever `network` says, unless it is a rehearsal. */
   kind: z.enum(['run', 'test']),
+  /** Requests that would write get these answers, by object store where there is a URL, or are refused. */
+  rehearsal: z.object({ answers: z.array(recordedAnswer), answersUrl: z.string().optional() }).optional(),
   runner: runner.default(PYTHON),
   code: z.object({ digest, url: z.string(), size: z.int() }),
   /** Path of the file that defines run(), relative to the root of the code. */
@@ -361,6 +364,10 @@ export const runEvent = z.discriminatedUnion('type', [
     credentials: z.array(z.string()).max(64),
     /** Absent: it was answered. `refused`: by a rule; `failed`: by the network or the other side. */
     problem: z.object({ kind: z.enum(['refused', 'failed']), message: z.string().max(300) }).optional(),
+    /** To a request that writes; never shown. */
+    answer: keptAnswer.optional(),
+    /** Rehearsals: the record that answered it; null: it would write, and had none. Absent: it went on. */
+    recorded: z.int().nullable().optional(),
   }),
   /** What an agent says and does; the whole is in its transcript. */
   z.object({

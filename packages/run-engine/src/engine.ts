@@ -16,6 +16,7 @@ import { type Include, streamRun, type Wording } from './live-stream';
 import type { PrepareTool } from './prepared-tool';
 import type { OnRefused } from './refused-requests';
 import type { ComputeCostUsd } from './reported';
+import { recordedAnswers } from './request-answers';
 import type { Run, RunStatus } from './run';
 import { type ContextChange, readContextChanges, readLogsText } from './run-events';
 import { createRunHubs } from './run-hub';
@@ -130,6 +131,7 @@ export async function startRunEngine(deps: {
         givenTo: deps.givenTo,
         toolsOf: deps.tools?.of,
         stepsOf: ({ id }) => recordedSteps(pool, id),
+        answersOf: (run) => recordedAnswers(pool, run),
       }),
   });
   const ingest = startIngest({

@@ -7,6 +7,7 @@ import {
   type JobCredential,
   type JobTools,
   MESSAGE_BYTES_MAX,
+  type RecordedAnswer,
   type RecordedStep,
   type RunError,
   type RunSource,
@@ -29,7 +30,7 @@ export type GivenTo = (
 /** The connections whose tools a run may call. */
 export type ToolsOf = (run: Run) => Promise<JobTools[]>;
 
-/** Recorded steps beyond this travel by object store: inputs and secrets may take the rest of a message. */
+/** Recorded steps, and recorded answers, beyond this travel by object store: inputs and secrets may take the rest of a message. */
 const STEPS_INLINE_BYTES_MAX = 24 * 1024;
 
 /** Presigned URLs in a job must outlive its waiting and fetching, not its running. */
@@ -49,6 +50,8 @@ export async function buildJob(
     toolsOf?: ToolsOf | undefined;
     /** What earlier attempts have recorded. */
     stepsOf: (run: Run) => Promise<RecordedStep[]>;
+    /** Of a rehearsal: the answers to requests that would write. */
+    answersOf: (run: Run) => Promise<RecordedAnswer[]>;
     /** What is stored for the run waits for this. Undefined: the run is written. */
     written: Promise<unknown> | undefined;
   },
@@ -125,6 +128,17 @@ export async function buildJob(
       const key = `${runFolder(run.workspaceId, run.id)}/steps.json`;
       await objects.put(key, recorded, { contentType: 'application/json' });
       job.stepsUrl = await objects.presignGet(key, internal);
+    }
+  }
+  if (spec.rehearsal) {
+    const answers = await deps.answersOf(run);
+    const recorded = Buffer.from(JSON.stringify(answers));
+    if (recorded.length <= STEPS_INLINE_BYTES_MAX) job.rehearsal = { answers };
+    else {
+      const key = `${runFolder(run.workspaceId, run.id)}/answers.json`;
+      await deps.written;
+      await objects.put(key, recorded, { contentType: 'application/json' });
+      job.rehearsal = { answers: [], answersUrl: await objects.presignGet(key, internal) };
     }
   }
   if (encode(job).length > MESSAGE_BYTES_MAX) {

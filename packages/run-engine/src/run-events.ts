@@ -57,7 +57,7 @@ const SERVICE_OPEN_MAX = 990;
 export const seqOf = (attempt: number, number: number): number =>
   attempt * ATTEMPT_SPAN + Math.min(number, SERVICE_SEQ - 1);
 
-/** What an executor reported, as rows. The terminal event makes two. */
+/** What an executor reported, as it is told. The terminal event makes two. */
 export function toNewEvents(batch: RunEventBatch): NewEvent[] {
   return batch.events.flatMap((event) => {
     const seq = seqOf(batch.attempt, event.seq);
@@ -65,6 +65,28 @@ export function toNewEvents(batch: RunEventBatch): NewEvent[] {
     if (event.type === 'finished') return isClosing(event) ? closing(seq, at, event) : [];
     return [{ seq, at, ...openEvent(event), closes: false }];
   });
+}
+
+/** As rows, with what nobody is told: see withoutAnswer. */
+export function toRows(batch: RunEventBatch): NewEvent[] {
+  const answers = new Map(
+    batch.events.flatMap((event) =>
+      event.type === 'request' && event.answer ? [[seqOf(batch.attempt, event.seq), event.answer]] : [],
+    ),
+  );
+  const events = toNewEvents(batch);
+  if (!answers.size) return events;
+  return events.map((event) => {
+    const answer = answers.get(event.seq);
+    return answer ? { ...event, data: { ...(event.data as object), answer } } : event;
+  });
+}
+
+/** Answers are for rehearsals alone. */
+export function withoutAnswer<Event extends { data: unknown }>(event: Event): Event {
+  if (typeof event.data !== 'object' || event.data === null || !('answer' in event.data)) return event;
+  const { answer: _, ...data } = event.data;
+  return { ...event, data };
 }
 
 /** `progress`, `log` and the like: what happens while a run goes on. */
@@ -95,9 +117,9 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
     case 'agent':
       return { type: event.part, data: { name: event.name, text: event.text, ...event.piece } };
     case 'request': {
-      const { type, seq: _seq, at: _at, bytesSent, bytesReceived, durationMs, problem = null, ...told } = event;
+      const { type, seq: _seq, at: _at, bytesSent, bytesReceived, durationMs, problem = null, answer, ...told } = event;
       const sizes = { bytes_sent: bytesSent, bytes_received: bytesReceived, duration_ms: durationMs };
-      return { type, data: { ...told, ...sizes, problem } };
+      return { type, data: { ...told, ...sizes, problem, ...(answer && { answer_recorded: true }) } };
     }
   }
 }
@@ -181,7 +203,7 @@ export async function readEvents(pool: Pool, runId: string, after: number, limit
     text: 'SELECT seq::float8 AS seq, at, type, data FROM run_events WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3',
     values: [runId, after, limit],
   });
-  return rows;
+  return rows.map((row) => (row.type === 'request' ? withoutAnswer(row) : row));
 }
 
 const LOG_TEXT_BYTES_MAX = 256 * 1024;

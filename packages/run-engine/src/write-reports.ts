@@ -10,7 +10,7 @@ import { type ComputeCostUsd, endingOf, hasStarted, suspensionOf, wasReturned, w
 import type { RequestBound } from './request-bound';
 import { requeueRuns } from './requeue-runs';
 import type { Run } from './run';
-import { serviceClosing, serviceFloor, toNewEvents } from './run-events';
+import { serviceClosing, serviceFloor, toRows } from './run-events';
 import { settleRuns } from './settle-runs';
 import { type OnSuspended, type SuspensionReport, suspendRun } from './suspend-run';
 
@@ -52,7 +52,7 @@ export async function writeReports(deps: ReportDeps, received: Received[]): Prom
   const begun = batches.filter((batch) => !ending.has(batch.runId) && hasStarted(batch));
   await insertArtifacts(pool, batches);
   const bounded = await deps.boundRequests(batches);
-  const reports = bounded.map((batch) => ({ ...batch, events: toNewEvents(batch) }));
+  const reports = bounded.map((batch) => ({ ...batch, events: toRows(batch) }));
   const runs = await settleRuns(pool, source, reports, endings, begun);
   for (const batch of batches) {
     const suspension = suspensionOf(batch, computeCostUsd);

@@ -12,7 +12,7 @@ interface RunWithSecrets {
   id: string;
   workspaceId: string;
   kind: 'run' | 'test';
-  spec: { secrets: string[]; expose?: string[]; inBody?: string[] };
+  spec: { secrets: string[]; expose?: string[]; inBody?: string[]; rehearsal?: object };
 }
 
 /** Unset names are absent. `refused`: one of them cannot be decrypted, so the run may not be handed out. */
@@ -22,7 +22,11 @@ export async function secretsForRun(
 ): Promise<{ refused: RunError } | GivenSecrets> {
   try {
     const opened = await secrets.open(workspaceId, spec.secrets);
-    return givenSecrets(opened, { isTest: kind === 'test', exposed: spec.expose, inBody: spec.inBody });
+    return givenSecrets(opened, {
+      isOffline: kind === 'test' && !spec.rehearsal,
+      exposed: spec.expose,
+      inBody: spec.inBody,
+    });
   } catch (err) {
     if (!(err instanceof UnreadableSecret)) throw err;
     log.error({ err, workspaceId, runId }, 'run not handed out');
@@ -32,24 +36,24 @@ export async function secretsForRun(
 }
 
 /**
- * @param isTest it reaches no network, so its placeholder stands for nothing but itself
+ * @param isOffline it reaches no network, so its placeholder stands for nothing but itself
  * @param exposed names whose value the code gets in spite of their hosts
  * @param inBody names whose placeholders are replaced in the bodies of requests, too
  */
 export function givenSecrets(
   opened: OpenedSecret[],
   {
-    isTest,
+    isOffline,
     exposed = [],
     inBody = [],
-  }: { isTest: boolean; exposed?: string[] | undefined; inBody?: string[] | undefined },
+  }: { isOffline: boolean; exposed?: string[] | undefined; inBody?: string[] | undefined },
 ): GivenSecrets {
   const isHeld = ({ name, hosts }: OpenedSecret) => hosts.length > 0 && !exposed.includes(name);
   const secrets = Object.fromEntries(opened.filter((one) => !isHeld(one)).map(({ name, value }) => [name, value]));
   const credentials = opened.filter(isHeld).map(({ name, value, hosts }): JobCredential => {
     const placeholder = newPlaceholder();
     return {
-      ...{ kind: 'secret', name, placeholder, value: isTest ? placeholder : value, hosts },
+      ...{ kind: 'secret', name, placeholder, value: isOffline ? placeholder : value, hosts },
       inBody: inBody.includes(name),
       ...{ baseUrl: null, accountLabel: null, scopes: [] },
     };

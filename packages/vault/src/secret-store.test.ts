@@ -79,7 +79,7 @@ describe('hosts', () => {
   test('make a placeholder of the value, unless it is exposed; in a test it stands for itself', () => {
     const held = { name: 'HELD', value: 'v1', hosts: ['a.example'] };
     const plain = { name: 'PLAIN', value: 'v2', hosts: [] };
-    const given = givenSecrets([held, plain], { isTest: false });
+    const given = givenSecrets([held, plain], { isOffline: false });
     expect(given.secrets).toEqual({ PLAIN: 'v2' });
     const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
     const { name, value, hosts } = held;
@@ -98,10 +98,10 @@ describe('hosts', () => {
         },
       ],
     ]);
-    expect(givenSecrets([held], { isTest: false, exposed: ['HELD'] })).toEqual({
+    expect(givenSecrets([held], { isOffline: false, exposed: ['HELD'] })).toEqual({
       ...{ secrets: { HELD: 'v1' }, credentials: [] },
     });
-    const [tested] = givenSecrets([held], { isTest: true }).credentials;
+    const [tested] = givenSecrets([held], { isOffline: true }).credentials;
     expect(tested?.value).toBe(tested?.placeholder);
   });
 });

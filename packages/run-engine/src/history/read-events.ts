@@ -1,10 +1,11 @@
 import type { Sql } from '@gantry/postgres';
+import { withoutAnswer } from '../run-events';
 
 /** Rows that are in memory at a time. */
 export const EVENTS_PAGE = 1_000;
 
 /** All of a run's events of one type after `after`, in order, a page in memory at a time. */
-export async function* readEvents<Event extends { seq: number }>(
+export async function* readEvents<Event extends { seq: number; data: unknown }>(
   sql: Sql,
   { runId, type, after }: { runId: string; type: 'log' | 'request'; after: number },
 ): AsyncGenerator<Event> {
@@ -15,7 +16,7 @@ export async function* readEvents<Event extends { seq: number }>(
        ORDER BY seq LIMIT ${EVENTS_PAGE}`,
       [runId, last, type],
     );
-    yield* rows;
+    yield* type === 'request' ? rows.map(withoutAnswer) : rows;
     if (rows.length < EVENTS_PAGE) return;
     last = (rows.at(-1) as Event).seq;
   }

@@ -21,6 +21,8 @@ export interface RunRequest {
     duration_ms: number;
     credentials: string[];
     problem: { kind: 'refused' | 'failed'; message: string } | null;
+    /** Present where the answer is kept for rehearsals. */
+    answer_recorded?: true;
   };
 }
 

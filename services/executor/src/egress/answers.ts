@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
+import { captureOf } from './kept-answer';
 import type { Exchange } from './network-request';
 import { endToEnd } from './opened-request';
 import type { Reflection } from './reflection';
-import { FAILED, Refused, refusalOf } from './refused';
+import { FAILED, headersOf, Refused, refusalOf } from './refused';
 
 /** Collected, so that a value can be replaced by its placeholder and the length be corrected. */
 const COLLECTED_BYTES_MAX = 256 * 1024;
@@ -40,9 +41,12 @@ export async function relayAnswer(
   const head = (more: string[] = []) =>
     response.writeHead(status, reflection.text(answer.statusMessage ?? ''), [...headers, ...more]);
 
+  const type = answer.headers['content-type'];
+  const keep = captureOf(exchange, type === undefined ? null : reflection.text(type));
   answer.once('error', () => exchange.end(new Refused(502, 'it ended its answer early', FAILED)));
   if (!hasBody) {
     answer.resume();
+    keep?.end();
     head();
     response.end();
     return;
@@ -60,12 +64,16 @@ export async function relayAnswer(
       for await (const part of source) parts.push(part);
     });
     const body = reflection.bytes(Buffer.concat(parts));
+    keep?.push(body);
+    keep?.end();
     head(['Content-Length', String(body.length)]);
     response.end(body);
     return;
   }
   head();
-  await pipeline(answer, decoder ?? new PassThrough(), meter, reflection.stream(length !== undefined), response);
+  const shown = reflection.stream(length !== undefined);
+  if (keep) shown.on('data', (piece: Buffer) => keep.push(piece)).once('end', () => keep.end());
+  await pipeline(answer, decoder ?? new PassThrough(), meter, shown, response);
 }
 
 function decoderFor(encoding: string | undefined): Transform | null {
@@ -93,6 +101,7 @@ export function answerRefused(response: ServerResponse, host: string, err: unkno
     'content-type': 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
+    ...headersOf(refusal),
   });
   response.end(body);
   return refusal;

@@ -1,9 +1,19 @@
 /** A run's requests as they are reported: where to, how much and how long, never their contents. */
 import type { RunEvent } from '@gantry/events';
-import type { Refused } from './refused';
+import { NOT_RECORDED, type Refused } from './refused';
+
+/** What a host answered to a request that writes, decoded. */
+export interface RawAnswer {
+  /** Path and query of the request, without placeholders. */
+  target: string;
+  contentType: string | null;
+  body: Buffer;
+}
 
 /** Not masked. */
-export type NetworkRequest = Omit<Extract<RunEvent, { type: 'request' }>, 'type' | 'seq' | 'at'>;
+export type NetworkRequest = Omit<Extract<RunEvent, { type: 'request' }>, 'type' | 'seq' | 'at' | 'answer'> & {
+  answer?: RawAnswer;
+};
 
 export type Destination = Pick<NetworkRequest, 'method' | 'scheme' | 'host' | 'port' | 'path'>;
 
@@ -13,6 +23,12 @@ export interface Exchange {
   bytesReceived: number;
   status: number | null;
   credentials: string[];
+  /** Where its answer is to be kept: path and query of the request. */
+  keptAs: string | null;
+  /** Asked when it is reported. */
+  answer(): Omit<RawAnswer, 'target'> | null;
+  /** As in the event. */
+  recorded: number | undefined;
   /** Reports it; only the first call counts. */
   end(problem?: Refused): void;
   /** It is reported by others. */
@@ -31,14 +47,21 @@ export function beginExchange(
     bytesReceived: 0,
     status: null,
     credentials: [],
+    keptAs: null,
+    answer: () => null,
+    recorded: undefined,
     drop: () => void open.delete(exchange),
     end(problem) {
       if (!open.delete(exchange)) return;
-      const { bytesSent, bytesReceived, status, credentials } = exchange;
+      const { bytesSent, bytesReceived, status, credentials, keptAs } = exchange;
+      const answer = keptAs === null || problem || status === null ? null : exchange.answer();
+      const recorded = problem?.reason === NOT_RECORDED ? null : exchange.recorded;
       report({
         ...{ method, scheme, host, port, path, status, bytesSent, bytesReceived, credentials },
         durationMs: Math.round(performance.now() - began),
         ...(problem && { problem: problemOf(problem) }),
+        ...(answer && keptAs !== null && { answer: { ...answer, target: keptAs } }),
+        ...(recorded !== undefined && { recorded }),
       });
     },
   };

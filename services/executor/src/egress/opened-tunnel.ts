@@ -17,7 +17,8 @@ import { httpFailure, onwardAgent } from './onward';
 import { announcesBody, isSearchable, onwardHeaders, requireSameHost, SEARCHED_BODY_BYTES_MAX } from './opened-request';
 import { type EgressCredential, type Substitution, substitutionOf } from './placeholders';
 import type { Reflection } from './reflection';
-import { FAILED, Refused } from './refused';
+import { FAILED, NOT_RECORDED, Refused } from './refused';
+import { type AnswerTo, answerRecorded, mayWrite, requireRecord, unreadable } from './rehearsed-request';
 import { relayWebSocket } from './web-socket';
 
 const HANDSHAKE_MS = 10_000;
@@ -35,6 +36,10 @@ export interface Tunnel {
   /** Those that may go to this host. */
   credentials: EgressCredential[];
   reflection: Reflection;
+  /** Rehearsals: requests that may write go no further. */
+  answerTo?: AnswerTo | undefined;
+  /** Path and query as answers are kept under; null: they are not kept. */
+  keepAs(method: string, target: string): string | null;
   leaf: Leaf;
   onwardContext: tls.SecureContext;
   begin(destination: Destination): Exchange;
@@ -47,7 +52,7 @@ export interface Tunnel {
  * @param opening reported only if the code does not complete its TLS handshake
  */
 export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange): void {
-  const { host, port, leaf, credentials } = tunnel;
+  const { host, port, leaf, credentials, answerTo } = tunnel;
   const agent = onwardAgent({ ...tunnel, context: tunnel.onwardContext });
   client.once('close', () => agent.destroy());
   const server = https.createServer({
@@ -66,7 +71,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
     const why = accepted
       ? 'the code did not finish its TLS handshake'
       : 'the code does not trust the certificate of the egress proxy';
-    opening.end(new Refused(502, why, FAILED));
+    opening.end(tunnel.answerTo ? unreadable(why) : new Refused(502, why, FAILED));
   });
   // From here on each request is reported by itself.
   server.on('secureConnection', () => opening.drop());
@@ -93,6 +98,12 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
     response.once('close', () => exchange.end());
     try {
       const target = targetOf(request);
+      if (answerTo && mayWrite(request.method ?? '', Object.keys(request.headers))) {
+        const asked = { method: request.method ?? '', scheme: 'https' as const, host, port, target };
+        answerRecorded(response, requireRecord(answerTo, asked), exchange);
+        return request.resume();
+      }
+      exchange.keptAs = tunnel.keepAs(request.method ?? '', target);
       onContinue?.();
       const substitution = substitutionOf(credentials);
       const body = credentials.some(({ inBody }) => inBody) && isSearchable(request) ? await collect(request) : null;
@@ -166,6 +177,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
     socket.on('error', () => socket.destroy());
     try {
       const target = targetOf(request);
+      if (answerTo) throw new Refused(403, 'a rehearsal opens no WebSocket, since it may write', NOT_RECORDED);
       const substitution: Substitution = substitutionOf(credentials);
       const head = { method: request.method ?? 'GET', path: substitution.target(target) };
       const headers = onwardHeaders(request, substitution);

@@ -65,6 +65,10 @@ export function substitutionOf(credentials: EgressCredential[]): Substitution {
   };
 }
 
+/** For what outlives a run: placeholders are new with each attempt. */
+export const namedPlaceholders = (text: string, credentials: EgressCredential[]): string =>
+  credentials.reduce((known, { name, placeholder }) => known.replaceAll(placeholder, () => `{${name}}`), text);
+
 const BASIC = /^(Basic) +([A-Za-z0-9+/]+={0,2})$/i;
 const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
 const plain: Encode = (value) => value;

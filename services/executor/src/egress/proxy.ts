@@ -17,12 +17,14 @@ import type { Logger } from 'pino';
 import { ownCertificates } from '../host/machine-certificates';
 import type { Authority } from './authority';
 import { addressesOf, connectTo } from './checked-connection';
+import { capturePlain } from './kept-answer';
 import { beginExchange, type Exchange, type NetworkRequest } from './network-request';
 import { openTunnel, type Tunnel } from './opened-tunnel';
-import type { EgressCredential } from './placeholders';
+import { type EgressCredential, namedPlaceholders } from './placeholders';
 import { type Reflection, reflectionOf } from './reflection';
-import { LIMIT, Refused, refusalOf } from './refused';
-import { parseHead, type RequestHead } from './request-head';
+import { headersOf, LIMIT, Refused, refusalOf } from './refused';
+import { type AnswerTo, mayWrite, nameOf, plainAnswer, requireHeadAlone, requireRecord } from './rehearsed-request';
+import { type PlainRequest, parseHead, type RequestHead } from './request-head';
 
 const NONCE_CHARS = 32;
 const HEAD_BYTES_MAX = 32 * 1024;
@@ -49,6 +51,10 @@ export interface EgressRules {
   /** Put in where their placeholders stand, in requests over TLS to their hosts. */
   credentials?: EgressCredential[] | undefined;
   onRequest?(request: NetworkRequest): void;
+  /** Rehearsals: requests that may write get these answers or none, and tunnels that can't be opened are refused. */
+  answerTo?: AnswerTo | undefined;
+  /** Answers to requests that may write are reported with them, as far as they can be read. */
+  keepsAnswers?: boolean | undefined;
 }
 
 export type EgressProxy = Awaited<ReturnType<typeof startEgressProxy>>;
@@ -104,11 +110,15 @@ export async function startEgressProxy(options: {
     socket.on('data', onData);
   }
 
-  function refuse(socket: net.Socket, { status, message, reason }: Refused) {
+  function refuse(socket: net.Socket, refused: Refused) {
+    const { status, message, reason } = refused;
     if (status === 403) options.onDenied(reason);
     const body = `${message}\n`;
+    const lines = Object.entries(headersOf(refused))
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('');
     socket.end(
-      `HTTP/1.1 ${status} ${reason}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+      `HTTP/1.1 ${status} ${reason}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n${lines}\r\n${body}`,
     );
   }
 
@@ -119,7 +129,11 @@ export async function startEgressProxy(options: {
       take(run, client);
       const addresses = await checkedAddresses(run.rules, head);
       const credentials = credentialsFor(run.rules, head);
-      if (credentials.length) {
+      const { answerTo } = run.rules;
+      if (head.plain && answerTo) {
+        return await rehearse(run, client, { ...head, plain: head.plain, addresses }, answerTo, exchange);
+      }
+      if (credentials.length || answerTo) {
         return await open(run, client, { ...head, addresses, credentials }, rest, exchange);
       }
       const target = await connectTo(addresses, head.port);
@@ -127,16 +141,43 @@ export async function startEgressProxy(options: {
       if (head.plain) target.write(head.plain.forward, 'latin1');
       else client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (rest.length) client.unshift(rest);
-      if (head.plain)
-        target.once('data', (chunk: Buffer) => {
-          exchange.status = statusOf(chunk);
-        });
+      if (head.plain) {
+        exchange.keptAs = keepAs(run.rules, head.plain.method, head.plain.target);
+        readStatus(target, exchange);
+        if (exchange.keptAs !== null) capturePlain(target, exchange);
+      }
       client.pipe(target);
       target.pipe(client);
     } catch (err) {
       exchange.end(refusalOf(err));
       throw err;
     }
+  }
+
+  /** Of the client nothing but the head is passed on: there is no place for a second request. */
+  async function rehearse(
+    run: Admitted,
+    client: net.Socket,
+    { host, port, plain, addresses }: RequestHead & { plain: PlainRequest; addresses: string[] },
+    answerTo: AnswerTo,
+    exchange: Exchange,
+  ) {
+    if (mayWrite(plain.method, plain.headers.map(nameOf))) {
+      const { method, target } = plain;
+      const record = requireRecord(answerTo, { method, scheme: 'http', host, port, target });
+      exchange.status = record.status;
+      exchange.recorded = record.id;
+      client.resume();
+      client.end(plainAnswer(record));
+      return exchange.end();
+    }
+    requireHeadAlone(plain.headers);
+    const target = await connectTo(addresses, port);
+    join(run, client, target, exchange);
+    readStatus(target, exchange);
+    target.write(plain.forward, 'latin1');
+    client.resume();
+    target.pipe(client);
   }
 
   async function open(
@@ -152,7 +193,8 @@ export async function startEgressProxy(options: {
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (rest.length) client.unshift(rest);
     const tunnel: Tunnel = {
-      ...{ ...to, leaf, onwardContext, reflection: run.reflection },
+      ...{ ...to, leaf, onwardContext, reflection: run.reflection, answerTo: run.rules.answerTo },
+      keepAs: (method, target) => keepAs(run.rules, method, target),
       begin: (destination) => beginExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request)),
       spend: (bytes) => spend(run, bytes),
       onSocket(socket) {
@@ -233,7 +275,8 @@ export async function startEgressProxy(options: {
   }
 
   return {
-    admit(rules: EgressRules): EgressPass {
+    admit(given: EgressRules): EgressPass {
+      const rules = { ...given, answerTo: answerToNamed(given) };
       const nonce = randomBytes(NONCE_CHARS / 2).toString('hex');
       const run: Admitted = {
         ...{ rules, bytesLeft: rules.bytesMax, clients: 0 },
@@ -278,6 +321,23 @@ const originText = (scheme: string, host: string, port: number | string) => `${s
 export function originOf(url: URL): string {
   const scheme = url.protocol.slice(0, -1);
   return originText(scheme, url.hostname.replace(/^\[|\]$/g, ''), url.port || (scheme === 'https' ? 443 : 80));
+}
+
+/** A placeholder is another one in each run. */
+const nameIn = (target: string, { credentials = [] }: EgressRules): string => namedPlaceholders(target, credentials);
+
+const keepAs = (rules: EgressRules, method: string, target: string): string | null =>
+  rules.keepsAnswers && mayWrite(method) ? nameIn(target, rules) : null;
+
+function answerToNamed(rules: EgressRules): AnswerTo | undefined {
+  const { answerTo } = rules;
+  return answerTo && ((asked) => answerTo({ ...asked, target: nameIn(asked.target, rules) }));
+}
+
+function readStatus(target: net.Socket, exchange: Exchange): void {
+  target.once('data', (chunk: Buffer) => {
+    exchange.status = statusOf(chunk);
+  });
 }
 
 const statusOf = (chunk: Buffer): number | null =>

@@ -24,3 +24,10 @@ export const codeOf = (err: unknown): string => {
 export const FAILED = 'failed';
 export const MALFORMED = 'malformed';
 export const LIMIT = 'limit';
+/** Of a rehearsal: it may write, and the record has no answer. */
+export const NOT_RECORDED = 'not recorded';
+
+/** Says to code, and to whoever reads its log, which answers are those of a rehearsal. */
+export const REHEARSAL_HEADER = 'gantry-rehearsal';
+export const headersOf = ({ reason }: Refused): Record<string, string> =>
+  reason === NOT_RECORDED ? { [REHEARSAL_HEADER]: 'refused' } : {};

@@ -3,11 +3,21 @@ import { isIPv6 } from 'node:net';
 import { plainName } from './plain-name';
 import { MALFORMED, Refused } from './refused';
 
+export interface PlainRequest {
+  method: string;
+  path: string;
+  /** Path and query. */
+  target: string;
+  /** Lines of the head that go on. */
+  headers: string[];
+  forward: string;
+}
+
 /** A tunnel, or one plain request that is rewritten to origin form. */
 export interface RequestHead {
   host: string;
   port: number;
-  plain?: { method: string; path: string; forward: string };
+  plain?: PlainRequest;
 }
 
 const METHOD = /^[A-Z][A-Z0-9_-]{0,19}$/i;
@@ -15,19 +25,24 @@ const METHOD = /^[A-Z][A-Z0-9_-]{0,19}$/i;
 /** @throws Refused */
 export function parseHead(head: string): RequestHead {
   const [requestLine = '', ...headers] = head.split('\r\n');
-  const [method = '', target = '', version = ''] = requestLine.split(' ');
+  const [method = '', address = '', version = ''] = requestLine.split(' ');
   if (!/^HTTP\/1\.[01]$/.test(version) || !METHOD.test(method)) throw malformed('not an HTTP proxy request');
-  if (method === 'CONNECT') return parseTunnel(target);
-  const url = URL.canParse(target) ? new URL(target) : null;
+  if (method === 'CONNECT') return parseTunnel(address);
+  const url = URL.canParse(address) ? new URL(address) : null;
   if (url?.protocol !== 'http:') throw malformed('only absolute http:// addresses');
   const kept = headers.filter((header) => !/^(proxy-|connection:|keep-alive:|host:)/i.test(header));
   // One request per connection: a second one could name another host after the first one's check. The host is the checked one
   // for the same reason.
+  const target = `${url.pathname}${url.search}`;
   const forward = [
-    `${method} ${url.pathname}${url.search} ${version}`,
+    `${method} ${target} ${version}`,
     ...[`host: ${url.host}`, ...kept, 'connection: close', '', ''],
   ].join('\r\n');
-  return { host: hostOf(url.hostname), port: Number(url.port) || 80, plain: { method, path: url.pathname, forward } };
+  return {
+    host: hostOf(url.hostname),
+    port: Number(url.port) || 80,
+    plain: { method, path: url.pathname, target, headers: kept, forward },
+  };
 }
 
 function parseTunnel(target: string): RequestHead {

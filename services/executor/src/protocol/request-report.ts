@@ -1,12 +1,26 @@
 /** Reports a run's requests to the outside: masked, bounded, refusals also in its log. */
-import { REQUESTS_MAX } from '@gantry/events';
+import { ANSWERS_MAX, type KeptAnswer, REQUESTS_MAX, TARGET_CHARS_MAX } from '@gantry/events';
 import { printable, type RunLog } from '../masking/log-lines';
 import type { Redactor } from '../masking/redact';
-import type { NetworkRequest } from '../runners/runner';
+import type { NetworkRequest, RawAnswer } from '../runners/runner';
 import type { NewRunEvent } from './event-publisher';
 
 /** As in the protocol. */
-const CHARS_MAX = { host: 260, path: 300, message: 300 };
+const CHARS_MAX = { host: 260, path: 300, message: 300, contentType: 255 };
+
+export const shownHost = (redactor: Redactor, host: string): string =>
+  printable(redactor.text(host)).slice(0, CHARS_MAX.host);
+
+export const shownTarget = (redactor: Redactor, target: string): string => printable(redactor.text(target));
+
+/** Masking makes no body longer: what stands for a value is shorter than any value that is masked. */
+function maskedBody(redactor: Redactor, body: Buffer): Pick<KeptAnswer, 'body' | 'encoding'> {
+  const stream = redactor.stream();
+  const masked = Buffer.concat([stream.push(body), stream.end()]);
+  const text = masked.toString();
+  const isText = !text.includes('\0') && Buffer.from(text).equals(masked);
+  return isText ? { body: text, encoding: 'text' } : { body: masked.toString('base64'), encoding: 'base64' };
+}
 
 export function createRequestReport(options: {
   redactor: Redactor;
@@ -15,8 +29,20 @@ export function createRequestReport(options: {
 }): (request: NetworkRequest) => void {
   const { redactor, runLog, emit } = options;
   const shown = (text: string, charsMax: number) => printable(redactor.text(text)).slice(0, charsMax);
+  const answersLeft = { ...ANSWERS_MAX };
   let count = 0;
-  return (request) => {
+
+  /** Null: it is one too many, or can't be compared with another. */
+  function kept({ target, contentType, body }: RawAnswer): KeptAnswer | null {
+    const shownAs = shownTarget(redactor, target);
+    if (shownAs.length > TARGET_CHARS_MAX || answersLeft.count === 0 || answersLeft.bytes < body.length) return null;
+    answersLeft.count--;
+    answersLeft.bytes -= body.length;
+    const type = contentType === null ? null : shown(contentType, CHARS_MAX.contentType);
+    return { target: shownAs, contentType: type, ...maskedBody(redactor, body) };
+  }
+
+  return ({ answer: raw, ...request }) => {
     if (++count > REQUESTS_MAX) {
       if (count === REQUESTS_MAX + 1) {
         runLog.platform(`The run has made ${REQUESTS_MAX} requests: further ones are not recorded.`, 'warning');
@@ -24,7 +50,8 @@ export function createRequestReport(options: {
       return;
     }
     const { path, problem } = request;
-    const host = shown(request.host, CHARS_MAX.host);
+    const host = shownHost(redactor, request.host);
+    const answer = raw && kept(raw);
     if (problem?.kind === 'refused') {
       runLog.platform(
         `Connection to ${host}:${request.port} refused: ${shown(problem.message, CHARS_MAX.message)}.`,
@@ -37,6 +64,7 @@ export function createRequestReport(options: {
       host,
       path: path === null ? null : shown(path, CHARS_MAX.path),
       ...(problem && { problem: { ...problem, message: shown(problem.message, CHARS_MAX.message) } }),
+      ...(answer && { answer }),
     });
   };
 }

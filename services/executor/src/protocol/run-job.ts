@@ -18,6 +18,7 @@ import {
 import type { EventPublisher } from './event-publisher';
 import { credentialValues, inputsOf, secretsOf } from './job-values';
 import { createLiveReport } from './live-report';
+import { answersFor } from './recorded-answers';
 import { createRequestReport } from './request-report';
 import { errorOf, UNREPORTABLE, wallLimit } from './run-errors';
 import { hooksOf } from './run-hooks';
@@ -129,12 +130,14 @@ export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: ()
     let result: RunResult | undefined;
     try {
       const report = createRequestReport({ redactor, runLog, emit });
+      const answerTo = job.rehearsal && (await answersFor(job, redactor));
       prepared = await runner.prepare(job, {
         say(text) {
           runLog.platform(text);
           events.flush();
         },
         onRequest: (request) => guarded(() => report(request)),
+        ...(answerTo && { answerTo }),
       });
       const inputs = await inputsOf(job);
       const recorded = await recordedStepsOf(job);

@@ -14,9 +14,10 @@ import type {
   Suspension,
   ToolReply,
 } from '@gantry/events';
-import type { NetworkRequest } from '../egress/network-request';
+import type { NetworkRequest, RawAnswer } from '../egress/network-request';
+import type { AnswerTo } from '../egress/rehearsed-request';
 
-export type { NetworkRequest };
+export type { AnswerTo, NetworkRequest, RawAnswer };
 
 export interface Runner {
   /**
@@ -33,6 +34,8 @@ export interface PrepareHooks {
   say(text: string): void;
   /** The code has made a request to the outside, or tried to. */
   onRequest(request: NetworkRequest): void;
+  /** Of a rehearsal: answers its requests that would write. */
+  answerTo?: AnswerTo;
 }
 
 export interface PreparedRun {

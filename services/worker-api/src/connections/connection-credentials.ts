@@ -48,9 +48,9 @@ export function createConnectionCredentials(): ConnectionCredentials {
   return async (deps, run) => {
     const names = run.spec.connections ?? [];
     if (!names.length) return { credentials: [] };
-    const isTest = run.kind === 'test';
+    const isOffline = reachesNothing(run);
     let { declared, problems } = await connectionsOf(deps, run, names);
-    const due = isTest ? [] : declared.filter(({ connection }) => isDue(connection, deps.now()));
+    const due = isOffline ? [] : declared.filter(({ connection }) => isDue(connection, deps.now()));
     if (!problems.length && due.length) {
       await Promise.all(due.map(({ connection }) => refreshed(deps, connection)));
       // Deleted, shared or refused meanwhile: as they are now.
@@ -90,19 +90,22 @@ async function connectionsOf(
   return { declared, problems: gone };
 }
 
-/** A test reaches no network, so its placeholder stands for nothing but itself. */
+/** A test of a draft: its placeholders stand for nothing but themselves. */
+const reachesNothing = ({ kind, spec }: Run): boolean => kind === 'test' && !spec.rehearsal;
+
 async function credentialOf(
   deps: Deps,
-  { kind, spec }: Run,
+  run: Run,
   { name, connection }: Declared,
 ): Promise<JobCredential | ConnectionProblem> {
-  const isTest = kind === 'test';
+  const { spec } = run;
+  const isOffline = reachesNothing(run);
   const broken = (problem: string) => ({ name, connection: { ...connection, status: 'error' as const, problem } });
   const { accountLabel, scopes, tokenExpiresAt } = connection;
-  const isOver = !isTest && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
+  const isOver = !isOffline && tokenExpiresAt !== null && tokenExpiresAt <= deps.now();
   if (isOver) return broken('its token has ended, and its provider has not given another yet');
   const placeholder = newPlaceholder();
-  const value = isTest ? placeholder : await storedValue(deps, connection);
+  const value = isOffline ? placeholder : await storedValue(deps, connection);
   if (value === null) return broken('what is stored cannot be decrypted');
   if (value.length > CREDENTIAL_CHARS_MAX) {
     return broken(`its value has ${value.length} characters, ${CREDENTIAL_CHARS_MAX} are possible`);

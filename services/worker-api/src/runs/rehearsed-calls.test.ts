@@ -31,7 +31,12 @@ const api = testWorkerApi(() => ({
 const executor = given(() => api.connectExecutor());
 const me = given(() => callerOf(api.url, api.owner.jwt));
 beforeAll(async () => {
-  const body = { label: 'Tracker', url: 'http://127.0.0.1:9999/mcp', visibility: 'workspace', headers: { Authorization: 'Bearer x' } };
+  const body = {
+    label: 'Tracker',
+    url: 'http://127.0.0.1:9999/mcp',
+    visibility: 'workspace',
+    headers: { Authorization: 'Bearer x' },
+  };
   await me.post('/api/connections/mcp', body).expect(201);
 });
 beforeEach(() => {

@@ -6,4 +6,5 @@ export const requestToApi = ({ seq, at, data }: RunRequest) => ({
   ...{ seq, attempt: attemptOf(seq), at: at.toISOString() },
   ...apiFields(data, 'method', 'scheme', 'host', 'port', 'path', 'status'),
   ...apiFields(data, 'bytes_sent', 'bytes_received', 'duration_ms', 'credentials', 'problem'),
+  ...(data.answer_recorded && { answer_recorded: true }),
 });

@@ -30,7 +30,7 @@ export const createPythonRunner = (deps: PythonRunnerDeps): Runner => ({
 });
 
 async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): Promise<PreparedRun> {
-  const network = job.kind === 'run' && job.network === 'egress';
+  const network = (job.kind === 'run' || job.rehearsal !== undefined) && job.network === 'egress';
   const pass = network ? deps.egress.admit(egressRulesOf(job, hooks)) : undefined;
   const pins: (() => void)[] = [];
   const unpin = () => {
@@ -81,10 +81,14 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
   }
 }
 
-const egressRulesOf = ({ allowedHosts, credentials }: Job, { onRequest }: PrepareHooks): EgressRules => ({
+const egressRulesOf = (
+  { allowedHosts, credentials, rehearsal }: Job,
+  { onRequest, answerTo = () => null }: PrepareHooks,
+): EgressRules => ({
   ...{ bytesMax: EGRESS_BYTES_MAX, allowedHosts, onRequest },
   // Code that has the value needs its own TLS: it pins certificates, or signs.
   credentials: credentials?.filter(({ exposed }) => !exposed),
+  ...(rehearsal ? { answerTo } : { keepsAnswers: true }),
 });
 
 /** @returns the digest of its dependencies; null if it has none */

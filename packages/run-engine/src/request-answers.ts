@@ -1,0 +1,35 @@
+/** What the writing requests of a recorded run were answered, for a rehearsal of it. */
+import { ANSWERS_MAX, type KeptAnswer, type RecordedAnswer } from '@gantry/events';
+import { statement } from '@gantry/postgres';
+import type { Run } from './run';
+import type { Sql } from './run-row';
+
+const FIND = statement(
+  undefined,
+  `WITH had AS (
+     SELECT (data -> 'recorded')::text AS id FROM run_events WHERE run_id = $id AND type = 'request' AND data -> 'recorded' IS NOT NULL
+   )
+   SELECT e.seq::float8 AS id, e.data FROM runs o JOIN run_events e ON e.run_id = o.id
+   WHERE o.id = $of AND o.workspace_id = $workspace_id AND e.type = 'request' AND e.data -> 'answer' IS NOT NULL
+     AND e.seq::text NOT IN (SELECT id FROM had)
+   ORDER BY e.seq LIMIT ${ANSWERS_MAX.count}`,
+);
+
+interface Row {
+  id: number;
+  data: Pick<RecordedAnswer, 'method' | 'scheme' | 'host' | 'port' | 'status'> & {
+    answer: KeptAnswer;
+  };
+}
+
+/** In the order of the record, without those that earlier attempts of the rehearsal have had. */
+export async function recordedAnswers(sql: Sql, { id, workspaceId, spec }: Run): Promise<RecordedAnswer[]> {
+  const of = spec.rehearsal?.of ?? null;
+  if (of === null) return [];
+  const { rows } = await sql.query(FIND({ id, of, workspace_id: workspaceId }));
+  let bytesLeft = ANSWERS_MAX.bytes;
+  return rows.flatMap(({ id, data: { method, scheme, host, port, status, answer } }: Row) => {
+    bytesLeft -= answer.body.length;
+    return bytesLeft < 0 ? [] : [{ id, method, scheme, host, port, status, ...answer }];
+  });
+}

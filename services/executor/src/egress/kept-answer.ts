@@ -1,0 +1,100 @@
+/** Answers to requests that write, kept while they pass: whole and decoded, or not at all. */
+import type net from 'node:net';
+import zlib from 'node:zlib';
+import { ANSWER_BYTES_MAX } from '@gantry/events';
+import type { Exchange } from './network-request';
+
+/** Null where the answer is not to be kept. */
+export function captureOf(
+  exchange: Exchange,
+  contentType: string | null,
+): { push(piece: Buffer): void; end(): void } | null {
+  if (exchange.keptAs === null) return null;
+  const pieces: Buffer[] = [];
+  let length = 0;
+  return {
+    push(piece) {
+      length += piece.length;
+      if (length <= ANSWER_BYTES_MAX) pieces.push(piece);
+      else pieces.length = 0;
+    },
+    end() {
+      if (length <= ANSWER_BYTES_MAX) exchange.answer = () => ({ contentType, body: Buffer.concat(pieces) });
+    },
+  };
+}
+
+/** Of an answer as it comes over the connection: its head, and a body in chunks. */
+const RAW_BYTES_MAX = 3 * ANSWER_BYTES_MAX;
+
+/** A plain answer passes as it is, and is read once it is over. */
+export function capturePlain(target: net.Socket, exchange: Exchange): void {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  let isOver = false;
+  target.once('end', () => {
+    isOver = true;
+  });
+  target.on('data', (piece: Buffer) => {
+    length += piece.length;
+    if (length <= RAW_BYTES_MAX) pieces.push(piece);
+    else pieces.length = 0;
+  });
+  exchange.answer = () => (length <= RAW_BYTES_MAX ? readPlainAnswer(Buffer.concat(pieces), isOver) : null);
+}
+
+/**
+ * The answer in the bytes of one connection.
+ * @param isOver the host has ended the connection, which is where a body without a length ends
+ * @returns null where it is incomplete, too long, or not understood
+ */
+export function readPlainAnswer(raw: Buffer, isOver: boolean): { contentType: string | null; body: Buffer } | null {
+  const end = raw.indexOf('\r\n\r\n');
+  if (end < 0) return null;
+  const [start = '', ...lines] = raw.toString('latin1', 0, end).split('\r\n');
+  const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1]);
+  if (!status) return null;
+  const rest = raw.subarray(end + 4);
+  if (status < 200) return readPlainAnswer(rest, isOver);
+  const headers = new Map(lines.map((line) => [line.split(':', 1)[0]?.toLowerCase(), textAfter(line)]));
+  const sent = status === 204 || status === 304 ? Buffer.alloc(0) : bodyIn(rest, headers, isOver);
+  const body = sent && decoded(sent, headers.get('content-encoding'));
+  return body && body.length <= ANSWER_BYTES_MAX ? { contentType: headers.get('content-type') ?? null, body } : null;
+}
+
+const textAfter = (line: string): string => line.slice(line.indexOf(':') + 1).trim();
+
+function bodyIn(rest: Buffer, headers: Map<string | undefined, string>, isOver: boolean): Buffer | null {
+  if (headers.get('transfer-encoding')?.toLowerCase() === 'chunked') return joinChunks(rest);
+  const length = headers.get('content-length');
+  if (length === undefined) return isOver ? rest : null;
+  return rest.length >= Number(length) ? rest.subarray(0, Number(length)) : null;
+}
+
+function joinChunks(rest: Buffer): Buffer | null {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ; ) {
+    const line = rest.indexOf('\r\n', at);
+    if (line < 0) return null;
+    const size = Number.parseInt(rest.toString('latin1', at, Math.min(line, at + 16)), 16);
+    if (!(size >= 0) || line + 2 + size > rest.length) return null;
+    if (size === 0) return Buffer.concat(chunks);
+    chunks.push(rest.subarray(line + 2, line + 2 + size));
+    at = line + 2 + size + 2;
+  }
+}
+
+const DECODE: Record<string, (body: Buffer, options: { maxOutputLength: number }) => Buffer> = {
+  gzip: zlib.gunzipSync,
+  deflate: zlib.inflateSync,
+  br: zlib.brotliDecompressSync,
+};
+
+function decoded(body: Buffer, encoding = 'identity'): Buffer | null {
+  if (encoding === 'identity') return body;
+  try {
+    return DECODE[encoding.toLowerCase()]?.(body, { maxOutputLength: ANSWER_BYTES_MAX }) ?? null;
+  } catch {
+    return null;
+  }
+}

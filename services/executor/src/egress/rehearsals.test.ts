@@ -1,0 +1,246 @@
+/** Rehearsals through the real proxy, from inside real sandboxes. */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import zlib from 'node:zlib';
+import { ANSWER_BYTES_MAX, type Job, type RecordedAnswer, type RunEvent } from '@gantry/events';
+import { given } from '@gantry/testing';
+import { credential, expectNoValue, requestsOf, startCredentialFixture, VALUE } from '../test/credential-fixture';
+import { readPlainAnswer } from './kept-answer';
+
+const fixture = given(
+  () => startCredentialFixture({ egressAllowPrivate: ['127.0.0.0/28'] }),
+  ({ stop }) => stop(),
+);
+/** What reached the host that speaks plain HTTP. */
+const plainSeen: string[] = [];
+const plain = http.createServer(async (request, response) => {
+  const body = (await request.toArray()).join('');
+  plainSeen.push(`${request.method} ${request.url} ${body}`);
+  response.setHeader('content-type', 'application/json');
+  const answer = JSON.stringify({ number: plainSeen.length, secret: request.headers['x-secret'] });
+  if (request.url === '/gzip') response.setHeader('content-encoding', 'gzip').end(zlib.gzipSync(answer));
+  else if (request.url === '/long') response.end('x'.repeat(ANSWER_BYTES_MAX + 1));
+  else {
+    response.write(answer.slice(0, 5));
+    response.end(answer.slice(5));
+  }
+});
+beforeAll(() => new Promise<void>((resolve) => plain.listen(0, '127.0.0.6', resolve)));
+afterAll(() => new Promise((resolve) => plain.close(resolve)));
+beforeEach(() => {
+  plainSeen.splice(0);
+  let count = 0;
+  fixture.answer(({ method }, response) => {
+    response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ number: ++count, token: VALUE }));
+  });
+});
+
+const plainUrl = () => `http://127.0.0.6:${(plain.address() as AddressInfo).port}`;
+
+/** As the service keeps them. */
+const recordsOf = (events: RunEvent[]): RecordedAnswer[] =>
+  requestsOf(events).flatMap(({ seq: id, method, scheme, host, port, status, answer }) =>
+    answer ? [{ id, method: method ?? '', scheme, host, port, status: status ?? 0, ...answer }] : [],
+  );
+
+const record = (source: string, inputs: object = {}) =>
+  fixture.runWith(source, { inputs: { port: fixture.port, ...inputs } });
+
+const rehearse = (source: string, answers: RecordedAnswer[], more: Partial<Job> & { inputs?: object } = {}) =>
+  fixture.runWith(source, {
+    ...{ kind: 'test', rehearsal: { answers }, ...more },
+    inputs: { port: fixture.port, ...more.inputs },
+  });
+
+const POSTS = `
+def run(port):
+    token = context.connections["api"].token
+    url = f"https://api.test:{port}/items?key={token}&n="
+    return [fetch(url + n, {"Authorization": f"Bearer {token}"}, b"{}")[::2] for n in "112"]
+`;
+
+test('writes are answered in the order of the record, with other placeholders, and reach no host', async () => {
+  const run = await record(POSTS);
+  expect(fixture.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
+  const answers = recordsOf(run.events);
+  expect(answers).toMatchObject([
+    { method: 'POST', host: 'api.test', status: 201, target: '/items?key={api}&n=1', contentType: 'application/json' },
+    { target: '/items?key={api}&n=1' },
+    { target: '/items?key={api}&n=2' },
+  ]);
+  expectNoValue(run.events);
+  const placeholder = `gph_${'Zz9'.repeat(10)}ab`;
+  const again = await rehearse(POSTS, answers, { credentials: [credential(fixture.port, { placeholder })] });
+  expect(again.finished.output).toEqual(run.finished.output);
+  expect(fixture.seen).toEqual([]);
+  expect(requestsOf(again.events).map(({ status, recorded }) => [status, recorded])).toEqual(
+    answers.map(({ id }) => [201, id]),
+  );
+  expect(recordsOf(again.events)).toEqual([]);
+});
+
+test('reads go on with the credential, also to hosts without one; other writes are refused in words', async () => {
+  const source = `
+def run(port):
+    token = context.connections["api"].token
+    return [
+        fetch(f"https://api.test:{port}/user", {"Authorization": f"Bearer {token}"})[0],
+        fetch(f"https://other.test:{port}/page", method="HEAD")[0],
+        fetch(f"https://api.test:{port}/user", method="OPTIONS")[0],
+        fetch(f"https://api.test:{port}/items?n=1", {}, b"x"),
+        fetch(f"https://other.test:{port}/items", {}, b"x", method="DELETE")[0],
+        fetch(f"https://api.test:{port}/user", {"X-HTTP-Method-Override": "DELETE"})[0],
+    ]
+`;
+  const { finished, events, log } = await rehearse(source, []);
+  const refused = [
+    403,
+    expect.objectContaining({ 'gantry-rehearsal': 'refused' }),
+    'api.test: a rehearsal makes no writes, and POST /items was not recorded\n',
+  ];
+  expect(finished.output).toEqual([200, 200, 200, refused, 403, 403]);
+  expect(fixture.seen.map(({ host, method, headers }) => [host, method, headers.authorization])).toEqual([
+    ['api.test', 'GET', `Bearer ${VALUE}`],
+    ['other.test', 'HEAD', undefined],
+    ['api.test', 'OPTIONS', undefined],
+  ]);
+  const reported = requestsOf(events).map(({ method, recorded, problem }) => [method, recorded, problem?.kind]);
+  expect(reported).toEqual([
+    ['GET', undefined, undefined],
+    ['HEAD', undefined, undefined],
+    ['OPTIONS', undefined, undefined],
+    ['POST', null, 'refused'],
+    ['DELETE', null, 'refused'],
+    ['GET', null, 'refused'],
+  ]);
+  expect(log.join('\n')).toContain('POST /items was not recorded');
+});
+
+test('rules for the network hold as they do for runs', async () => {
+  const source = `
+def run(port):
+    try:
+        return fetch(f"https://other.test:{port}/")[0]
+    except OSError as error:
+        return str(error)
+`;
+  const { finished, events } = await rehearse(source, [], { allowedHosts: [`api.test:${fixture.port}`] });
+  expect(finished.output).toContain('403 not in network.allow');
+  expect(requestsOf(events)[0]).toMatchObject({ problem: { kind: 'refused' } });
+  expect(requestsOf(events)[0]).not.toHaveProperty('recorded');
+  const offline = await rehearse(source, [], { network: 'none' });
+  expect(requestsOf(offline.events)).toEqual([]);
+  expect(fixture.seen).toEqual([]);
+});
+
+test('plain requests: writes are kept with their secrets masked and answered, reads are passed on alone', async () => {
+  const source = `
+def run(port, base):
+    secret = {"X-Secret": os.environ["KEY"]}
+    return [fetch(base + path, secret, b"x")[::2] for path in ["/a?key=" + os.environ["KEY"], "/gzip", "/a"]] \\
+        + [fetch(base + "/b", secret)[0]]
+`;
+  const secrets = { KEY: 'a-secret-value' };
+  const inputs = { base: plainUrl() };
+  const run = await fixture.runWith(source.replace('[::2]', '[0]'), {
+    secrets,
+    inputs: { port: fixture.port, ...inputs },
+  });
+  const answers = recordsOf(run.events);
+  expect(answers.map(({ target, body }) => [target, body])).toEqual([
+    ['/a?key=***', '{"number":1,"secret":"***"}'],
+    ['/gzip', '{"number":2,"secret":"***"}'],
+    ['/a', '{"number":3,"secret":"***"}'],
+  ]);
+  plainSeen.splice(0);
+  const again = await rehearse(source, answers, { inputs, secrets });
+  expect(again.finished.output).toEqual([...answers.map(({ body }) => [200, body]), 200]);
+  expect(plainSeen).toEqual(['GET /b ']);
+});
+
+test('a plain read that carries a second request, a body or an upgrade is refused, and nothing of it is sent', async () => {
+  const source = `
+def run(port, base):
+    host = base.removeprefix("http://")
+    def raw(lines, rest=b""):
+        connection = socket.create_connection(("127.0.0.1", 3128), timeout=10)
+        head = [f"GET {base}/a HTTP/1.1", f"Host: {host}", *lines]
+        connection.sendall("\\r\\n".join(head).encode() + b"\\r\\n\\r\\n" + rest)
+        return read_all(connection).split("\\r\\n")[0]
+    second = f"POST /evil HTTP/1.1\\r\\nHost: {host}\\r\\nContent-Length: 0\\r\\n\\r\\n".encode()
+    return [
+        raw([], second),
+        raw([f"X-A: b\\n\\nPOST /evil HTTP/1.1\\nHost: {host}\\n"]),
+        raw(["Content-Length: 5"], b"hello"),
+        raw(["Transfer-Encoding : chunked"], b"0\\r\\n\\r\\n" + second),
+        raw(["Upgrade: websocket"]),
+        raw(["X-Http-Method: DELETE"]),
+    ]
+`;
+  const { finished } = await rehearse(source, [], { inputs: { base: plainUrl() } });
+  const refused = 'HTTP/1.1 403 not recorded';
+  expect(finished.output).toEqual(['HTTP/1.1 200 OK', ...Array(5).fill(refused)]);
+  expect(plainSeen).toEqual(['GET /a ']);
+});
+
+test('WebSockets and tunnels that are no HTTP over TLS are refused', async () => {
+  const source = `
+def run(port):
+    secure = tunnel(port)
+    secure.sendall(f"GET /ws HTTP/1.1\\r\\nHost: api.test:{port}\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\nSec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: x\\r\\n\\r\\n".encode())
+    upgraded = read_all(secure).split("\\r\\n")[0]
+    raw = socket.create_connection(("127.0.0.1", 3128), timeout=10)
+    raw.sendall(f"CONNECT other.test:{port} HTTP/1.1\\r\\n\\r\\n".encode())
+    raw.recv(65536)
+    raw.sendall(b"EHLO me\\r\\n")
+    return [upgraded, read_all(raw)]
+`;
+  const { finished, events } = await rehearse(source, []);
+  expect(finished.output).toEqual(['HTTP/1.1 403 not recorded', '']);
+  expect(requestsOf(events)).toMatchObject([
+    { method: 'GET', recorded: null, problem: { kind: 'refused', message: expect.stringContaining('WebSocket') } },
+    { method: null, recorded: null, problem: { kind: 'refused', message: expect.stringContaining("can't read") } },
+  ]);
+  expect(fixture.seen).toEqual([]);
+});
+
+test('a run as processes of their own rehearses alike', async () => {
+  const run = await record(POSTS);
+  const again = await rehearse(POSTS, recordsOf(run.events), { isolation: 'process' });
+  expect(again.finished.output).toEqual(run.finished.output);
+  expect(fixture.seen).toEqual([]);
+});
+
+test('what is too long, of no use or too much is not kept', async () => {
+  const source = `
+def run(port, base):
+    fetch(base + "/long", {}, b"x")
+    fetch(base + "/" + "a" * 3000, {}, b"x")
+    fetch(f"https://other.test:{port}/", {}, b"x") if False else None
+    for n in range(66):
+        fetch(base + f"/{n}", {}, b"x")
+`;
+  const { events } = await record(source, { base: plainUrl() });
+  const answers = recordsOf(events);
+  expect(answers).toHaveLength(64);
+  expect(answers[0]).toMatchObject({ target: '/0' });
+  const sent = requestsOf(events).filter(({ method }) => method === 'POST');
+  expect(sent).toHaveLength(68);
+});
+
+test.each([
+  ['a length', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi', false, 'hi'],
+  ['too little', 'HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nhi', true, null],
+  ['chunks', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2;x=1\r\nhi\r\n1\r\n!\r\n0\r\n\r\n', false, 'hi!'],
+  ['a chunk that is cut', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhi', true, null],
+  ['the end of the connection', 'HTTP/1.0 200 OK\r\n\r\nhi', true, 'hi'],
+  ['no end of the connection', 'HTTP/1.0 200 OK\r\n\r\nhi', false, null],
+  ['a first answer', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', false, ''],
+  ['no head', 'HTTP/1.1 200 OK\r\nContent', true, null],
+  ['no HTTP', 'SSH-2.0-x\r\n\r\n', true, null],
+  ['an unknown encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nhi', true, null],
+  ['a broken encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi', true, null],
+])('a plain answer with %s', (_what, raw, isOver, body) => {
+  expect(readPlainAnswer(Buffer.from(raw), isOver)?.body.toString() ?? null).toBe(body);
+});

@@ -1,0 +1,77 @@
+/**
+ * Requests of a rehearsal: those that only read go on under the rules of the run, and no other reaches a host. Where the run
+ * that is rehearsed has made the same request, its answer is given again.
+ */
+import type { ServerResponse } from 'node:http';
+import type { RecordedAnswer } from '@gantry/events';
+import type { Exchange } from './network-request';
+import { NOT_RECORDED, REHEARSAL_HEADER, Refused } from './refused';
+
+export type AskedWrite = Pick<RecordedAnswer, 'method' | 'scheme' | 'host' | 'port' | 'target'>;
+
+/** The next answer that was recorded to this request; null: none, or none is left. */
+export type AnswerTo = (asked: AskedWrite) => RecordedAnswer | null;
+
+const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
+/** Headers that make another method of it at some hosts. */
+const OVERRIDES = new Set(['x-http-method-override', 'x-http-method', 'x-method-override']);
+
+/** @param headers names in lower case */
+export const mayWrite = (method: string, headers: string[] = []): boolean =>
+  !READING.has(method) || headers.some((name) => OVERRIDES.has(name));
+
+/** @throws Refused */
+export function requireRecord(answerTo: AnswerTo, asked: AskedWrite): RecordedAnswer {
+  const record = answerTo(asked);
+  if (record) return record;
+  const path = asked.target.split('?', 1)[0]?.slice(0, 150);
+  throw new Refused(403, `a rehearsal makes no writes, and ${asked.method} ${path} was not recorded`, NOT_RECORDED);
+}
+
+/** In place of a tunnel that was not understood. */
+export const unreadable = (why: string): Refused =>
+  new Refused(403, `a rehearsal opens no tunnel that it can't read: ${why}`, NOT_RECORDED);
+
+/** Of a line of a head, in lower case. */
+export const nameOf = (line: string): string => line.split(':', 1)[0]?.trim().toLowerCase() ?? '';
+
+/** Plain requests are passed on as they were written. @throws Refused where something could follow the head, or hide in it */
+export function requireHeadAlone(headers: string[]): void {
+  for (const line of headers) {
+    const name = nameOf(line);
+    const announces = name === 'transfer-encoding' || (name === 'content-length' && line.split(':')[1]?.trim() !== '0');
+    if (announces || name === 'upgrade' || name === '' || HIDING.test(line)) {
+      throw new Refused(403, 'a rehearsal sends plain requests without a body, and upgrades none', NOT_RECORDED);
+    }
+  }
+}
+
+/** Lines that a host may read as several, or as part of the one before. */
+const HIDING = /^\s|[\0\r\n]/;
+
+const headersOf = ({ contentType }: RecordedAnswer, body: Buffer): Record<string, string> => ({
+  ...(contentType !== null && { 'content-type': contentType }),
+  'content-length': String(body.length),
+  [REHEARSAL_HEADER]: 'recorded',
+});
+
+const bodyOf = ({ body, encoding }: RecordedAnswer): Buffer =>
+  Buffer.from(body, encoding === 'base64' ? 'base64' : 'utf8');
+
+/** Inside an opened tunnel. */
+export function answerRecorded(response: ServerResponse, record: RecordedAnswer, exchange: Exchange): void {
+  exchange.status = record.status;
+  exchange.recorded = record.id;
+  const body = bodyOf(record);
+  response.writeHead(record.status, headersOf(record, body)).end(hasBody(record) ? body : undefined);
+}
+
+/** Whole, as bytes. */
+export function plainAnswer(record: RecordedAnswer): Buffer {
+  const body = bodyOf(record);
+  const lines = Object.entries({ ...headersOf(record, body), connection: 'close' });
+  const head = [`HTTP/1.1 ${record.status} recorded`, ...lines.map(([name, value]) => `${name}: ${value}`), '', ''];
+  return Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), hasBody(record) ? body : Buffer.alloc(0)]);
+}
+
+const hasBody = ({ status }: RecordedAnswer): boolean => status !== 204 && status !== 304;
