@@ -1,8 +1,10 @@
 /** Answers to requests that write, kept while they pass: whole and decoded, or not at all. */
 import type net from 'node:net';
 import zlib from 'node:zlib';
-import { ANSWER_BYTES_MAX } from '@gantry/events';
 import type { Exchange } from './network-request';
+
+/** As in the protocol. */
+const ANSWER_BYTES_MAX = 16 * 1024;
 
 /** Null where the answer is not to be kept. */
 export function captureOf(

@@ -60,7 +60,8 @@ export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
     spec: {
       ...runnable.spec,
       files: placed.files,
-      ...(contexts.length && { contexts: contexts.map((context) => ({ ...context, writeable: false })) }),
+      // Nothing is written back: that follows from `run.finished`.
+      ...(contexts.length && { contexts }),
       rehearsal: { of: of?.id ?? null },
     },
   };
