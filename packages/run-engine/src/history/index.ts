@@ -7,3 +7,4 @@ export * from './run-pages';
 export type { ShownStep } from './shown-steps';
 export * from './subject-log';
 export * from './subject-stats';
+export * from './unrecorded';

@@ -1,4 +1,4 @@
-/** A run's requests as they are reported: where to, how much and how long, never their contents. */
+/** A run's requests as they are reported: where to, how much and how long; of those that write also what was answered. */
 import type { RunEvent } from '@gantry/events';
 import { NOT_RECORDED, type Refused } from './refused';
 

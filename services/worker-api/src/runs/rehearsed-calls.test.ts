@@ -1,4 +1,5 @@
 import { MODELS, request, runSubjects, type Suspension, type ToolReply, toolReply } from '@gantry/events';
+import { listUnrecorded } from '@gantry/run-engine';
 import { type FakeJob, given, noUsage, startScriptedModel, until } from '@gantry/testing';
 import type { McpCall, McpTool } from '../connections/mcp-port';
 import { callerOf } from '../test/caller';
@@ -132,6 +133,7 @@ describe('tools', () => {
     expect(await ask(again, 1, 'create_issue', { title: 'c' })).toEqual({ failed: { code: 'not_recorded', message } });
     expect(await ask(again, 2, 'list_issues', {})).toEqual({ result: 'answer 1' });
     expect(await ask(again, 3, 'no_such_tool', {})).toMatchObject({ failed: { code: 'unknown_tool' } });
+    expect(await listUnrecorded(api.deps.pool, await runOf(again.runId))).toEqual([{ kind: 'tool', message }]);
     const alone = await rehearsed(worker, null);
     const none = expect.stringContaining('of no recorded run');
     expect(await ask(alone, 1, 'create_issue', { title: 'a' })).toMatchObject({ failed: { message: none } });
@@ -213,7 +215,9 @@ describe('what a run waits for', () => {
     expect(second).toMatchObject({ runId: first.runId, steps: resumed.steps });
     await second.suspend(approval(2, { n: 2 }));
     const error = { code: 'exception', type: 'NotRecorded', message: expect.stringContaining('context.approve()') };
-    expect(await ended(first.runId)).toMatchObject({ status: 'failed', error });
+    const refused = await ended(first.runId);
+    expect(refused).toMatchObject({ status: 'failed', error });
+    expect(await listUnrecorded(api.deps.pool, refused)).toEqual([{ kind: 'wait', message: refused.error?.message }]);
     expect((await me.get('/api/approvals').expect(200)).body).toHaveLength(1);
   });
 

@@ -1,4 +1,6 @@
 /** Answers to the requests of recorded runs, on their way to rehearsals and to nobody else. */
+
+import { listUnrecorded } from '@gantry/run-engine';
 import { type FakeEvent, type FakeJob, given, noUsage, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { type MadeWorker, makeWorker } from '../test/make-worker';
@@ -58,7 +60,10 @@ test('a rehearsal is given them in the order of the record, and each once over a
   });
   const second = await claimed();
   expect(second.rehearsal?.answers.map(({ body }) => body)).toEqual(['two', 'three']);
-  await complete(second);
+  const problem = { kind: 'refused' as const, message: 'POST /items was not recorded' };
+  const run = await complete(second, { type: 'started' }, { ...used, status: null, recorded: null, problem });
+  expect(await listUnrecorded(api.deps.pool, run)).toEqual([{ kind: 'request', message: problem.message }]);
+  expect(await listUnrecorded(api.deps.pool, of)).toEqual([]);
 });
 
 test('many of them travel by object store', async () => {

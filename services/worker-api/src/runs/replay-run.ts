@@ -1,6 +1,6 @@
 /** A run again: by default with its own inputs and the code of today. */
 import { conflict } from '@gantry/http';
-import { isTerminal, type Run } from '@gantry/run-engine';
+import { isTerminal, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { Origin } from './run-of-request';
@@ -17,6 +17,9 @@ export interface Replay {
 /** @throws AppError 409 before it has ended; what startRun throws */
 export async function replayRun(deps: Deps, worker: Worker, run: Run, replay: Replay): Promise<Run> {
   const { version, inputs, origin } = replay;
+  if (run.trigger === REHEARSAL) {
+    throw conflict('test_run', 'this run was a rehearsal, which is not repeated; replay the run that it was of');
+  }
   if (run.kind === 'test') {
     throw conflict(
       'test_run',

@@ -47,7 +47,7 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
         <div className={styles.actions}>
           {mayChange && <Share run={run} />}
           {isOver(run)
-            ? worker?.permissions.run && <Again run={run} worker={worker} />
+            ? worker?.permissions.run && run.trigger !== 'rehearsal' && <Again run={run} worker={worker} />
             : mayChange && <Cancel run={run} />}
         </div>
       }
