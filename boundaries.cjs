@@ -43,7 +43,7 @@ exports.WINGS = {
   audit: { folders: ['audit'], mayImport: [] },
   'mcp-client': { folders: ['mcp-client'], mayImport: ['definitions'] },
   mcp: { folders: ['mcp', 'mcp-tools'], mayImport: ['audit', 'definitions'] },
-  models: { folders: ['models'], mayImport: ['definitions', 'runs'] },
+  models: { folders: ['models'], mayImport: ['audit', 'definitions', 'runs'] },
   chat: { folders: ['chat'], mayImport: ['mcp', 'models'] },
   mail: { folders: ['mail'], mayImport: [] },
   accounts: { folders: ['accounts'], mayImport: ['audit', 'mail'] },

@@ -23,6 +23,7 @@ withBrowser('models and their budget', () => {
         next_price: { from: '2026-07-01T00:00:00.000Z', input_usd_per_mtok: 2, output_usd_per_mtok: 10 },
       }),
       newModel('qwen3', { aliases: ['fast'] }),
+      newModel('large', { id: 'acme/large', provider: 'acme', provided_by: 'workspace', price }),
     ];
     site.api.chat.modelUsage = newModelUsage({
       ...{ usd: 12.41, budget_usd: 20, reserved_usd: 1.2, calls: 512, unpriced_calls: 31 },
@@ -40,6 +41,7 @@ withBrowser('models and their budget', () => {
     await page.getByRole('img', { name: '62 % of the budget is spent, 6 % is reserved' }).waitFor();
     await page.getByRole('region', { name: 'By model' }).getByText('3 failed').waitFor();
     await page.getByText('$2.00 from 1 Jul 2026').waitFor();
+    await page.getByText('Own key', { exact: true }).waitFor();
     await checkPage(page, 'models', look);
     site.api.chat.models = [];
     site.api.chat.modelUsage = newModelUsage();

@@ -19,6 +19,7 @@ export const changeNouns = [
   'contexts',
   'secrets',
   'connections',
+  'models',
   'alerts',
   'skills',
   'automations',

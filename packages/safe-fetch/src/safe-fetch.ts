@@ -8,6 +8,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
+import { Readable } from 'node:stream';
 import { createAddressPolicy } from './address-check';
 import { OutboundFailed } from './outbound-failed';
 import { literalAddresses, type OutboundTarget, parseTarget, requireAllowed } from './outbound-url';
@@ -47,6 +48,60 @@ export interface OutboundResponse {
   durationMs: number;
 }
 
+export interface OutboundStream {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  /** As received, compressed or not. It fails with OutboundFailed when the connection does, or after `responseBytesMax`. */
+  body: Readable;
+}
+
+/**
+ * As safeFetch, for an answer that is read while it comes. It lasts until its end, or until the signal aborts, which whoever asks
+ * bounds: there is no time limit here.
+ * @throws OutboundFailed; the reason of the signal
+ */
+export async function safeStream(
+  address: string,
+  { signal, ...request }: Omit<OutboundRequest, 'timeoutMs' | 'isEnough'> & { signal: AbortSignal },
+): Promise<OutboundStream> {
+  const target = parseTarget(address);
+  try {
+    const addresses = await checkedAddresses(target, request, signal);
+    const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      begin(target, addresses, request, signal, { answered: resolve, failed: reject });
+    });
+    const { statusCode: status = 0, headers } = response;
+    const body = Readable.from(piecesOf(target, response, request.responseBytesMax, signal), { objectMode: false });
+    // Also of a body that nobody has begun to read.
+    body.once('close', () => response.destroy());
+    return { status, headers, body };
+  } catch (err) {
+    signal.throwIfAborted();
+    throw err;
+  }
+}
+
+async function* piecesOf(
+  target: OutboundTarget,
+  response: http.IncomingMessage,
+  bytesMax: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  try {
+    for await (const piece of response) {
+      bytes += piece.length;
+      if (bytes > bytesMax) {
+        throw new OutboundFailed('too_large', `${target.label} answered with more than ${bytesMax} bytes`);
+      }
+      yield piece;
+    }
+  } catch (err) {
+    signal.throwIfAborted();
+    throw err instanceof OutboundFailed ? err : explain(target, 'answer', err as Error);
+  }
+}
+
 /**
  * One request over a dedicated connection, closed when this returns. Any status is a response, 3xx and 5xx too.
  * Throws OutboundFailed if there is none, and a TypeError for an invalid header.
@@ -70,7 +125,7 @@ export async function safeFetch(address: string, request: OutboundRequest): Prom
 
 async function checkedAddresses(
   target: OutboundTarget,
-  { allow, resolve = resolveName }: OutboundRequest,
+  { allow, resolve = resolveName }: Pick<OutboundRequest, 'allow' | 'resolve'>,
   signal: AbortSignal,
 ): Promise<string[]> {
   const found = literalAddresses(target.host) ?? (await lookUp(target, () => resolve(target.host, signal)));
@@ -92,9 +147,47 @@ type Exchange = Omit<OutboundResponse, 'durationMs'>;
 function exchange(
   target: OutboundTarget,
   addresses: string[],
-  { method = 'GET', headers = {}, body, responseBytesMax, isEnough }: OutboundRequest,
+  request: OutboundRequest,
   signal: AbortSignal,
 ): Promise<Exchange> {
+  const { responseBytesMax, isEnough } = request;
+  return new Promise((resolve, reject) => {
+    const answered = (response: http.IncomingMessage, sent: http.ClientRequest) => {
+      const { statusCode: status = 0, headers } = response;
+      const chunks: Buffer[] = [];
+      let bytesLeft = responseBytesMax;
+      const finish = (truncated: boolean) => {
+        resolve({ status, headers, body: Buffer.concat(chunks), truncated });
+        // Otherwise the socket waits until the peer has read the whole request, which may never happen.
+        sent.destroy();
+      };
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk.subarray(0, bytesLeft));
+        bytesLeft -= chunk.length;
+        if (bytesLeft < 0) finish(true);
+        else if (isEnough?.(chunk)) finish(false);
+      });
+      response.on('end', () => finish(false));
+      response.on('error', (err) => reject(explain(target, 'answer', err)));
+    };
+    begin(target, addresses, request, signal, { answered, failed: reject });
+  });
+}
+
+interface Begun {
+  /** Its head has come. Nothing of the body is lost to listeners that are added at once. */
+  answered(response: http.IncomingMessage, sent: http.ClientRequest): void;
+  /** Also after the head, and once it is over. */
+  failed(err: OutboundFailed): void;
+}
+
+function begin(
+  target: OutboundTarget,
+  addresses: string[],
+  { method = 'GET', headers = {}, body }: Pick<OutboundRequest, 'method' | 'headers' | 'body'>,
+  signal: AbortSignal,
+  { answered, failed }: Begun,
+): void {
   const secure = target.url.protocol === 'https:';
   const options: https.RequestOptions & { autoSelectFamilyAttemptTimeout: number } = {
     method,
@@ -106,41 +199,22 @@ function exchange(
     maxHeaderSize: HEADERS_BYTES_MAX,
     signal,
   };
-  return new Promise((resolve, reject) => {
-    let phase: Phase = 'connect';
-    const request = (secure ? https : http).request(target.url, options);
-    const fail = (err?: Error) => reject(explain(target, phase, err));
-    request.on('socket', (socket) => {
-      socket.once('connect', () => {
-        phase = secure ? 'tls' : 'answer';
-      });
-      socket.once('secureConnect', () => {
-        phase = 'answer';
-      });
+  let phase: Phase = 'connect';
+  const request = (secure ? https : http).request(target.url, options);
+  const fail = (err?: Error) => failed(explain(target, phase, err));
+  request.on('socket', (socket) => {
+    socket.once('connect', () => {
+      phase = secure ? 'tls' : 'answer';
     });
-    request.on('response', (response) => {
-      const { statusCode: status = 0, headers } = response;
-      const chunks: Buffer[] = [];
-      let bytesLeft = responseBytesMax;
-      const finish = (truncated: boolean) => {
-        resolve({ status, headers, body: Buffer.concat(chunks), truncated });
-        // Otherwise the socket waits until the peer has read the whole request, which may never happen.
-        request.destroy();
-      };
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk.subarray(0, bytesLeft));
-        bytesLeft -= chunk.length;
-        if (bytesLeft < 0) finish(true);
-        else if (isEnough?.(chunk)) finish(false);
-      });
-      response.on('end', () => finish(false));
-      response.on('error', fail);
+    socket.once('secureConnect', () => {
+      phase = 'answer';
     });
-    request.on('error', fail);
-    // Also for statuses without a response, such as 101: they emit neither `response` nor `error`.
-    request.on('close', () => fail());
-    request.end(body);
   });
+  request.on('response', (response) => answered(response, request));
+  request.on('error', fail);
+  // Also for statuses without a response, such as 101: they emit neither `response` nor `error`.
+  request.on('close', () => fail());
+  request.end(body);
 }
 
 /** Replaces the resolver, so that the connection goes to a checked address. */

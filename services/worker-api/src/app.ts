@@ -48,6 +48,7 @@ import { integrationOperations } from './integrations/integration-routes';
 import { mcpOperations } from './mcp/mcp-routes';
 import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
 import { modelOperations } from './models/model-routes';
+import { modelProviderOperations } from './models/provider-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
 import { requestOperations } from './runs/request-routes';
@@ -146,6 +147,7 @@ export function createApp(options: AppOptions) {
       ...webhookOperations(deps),
       ...mcpToolOperations(deps),
       ...modelOperations(deps),
+      ...modelProviderOperations(deps),
       ...chat.operations,
       ...mcpOperations({
         baseUrl,

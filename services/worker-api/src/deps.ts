@@ -10,7 +10,7 @@ import type { DeliveryLoop } from './alerts/delivery';
 import type { McpClient } from './connections/mcp-port';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Mailer } from './mail/mailer';
-import type { ModelRegistry } from './models/model-registry';
+import type { Models } from './models/model-registry';
 import type { OauthApps } from './oauth-apps';
 import type { Runnables } from './runs/runnable';
 import type { SurfaceUrls } from './surface-client';
@@ -39,8 +39,8 @@ export interface Deps {
   outboundAllow: string[];
   /** OAuth clients that the operator has. */
   oauthApps: OauthApps;
-  /** Models that the operator offers. */
-  models: ModelRegistry;
+  /** Models that can be asked. */
+  models: Models;
   /** Undefined: MCP servers cannot be asked. */
   mcpClient: McpClient;
   /** Where other surfaces, and this one, are asked on behalf of a caller. */

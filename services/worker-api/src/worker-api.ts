@@ -33,8 +33,9 @@ import { unusedApps } from './integrations/integrations';
 import { createMailer } from './mail/mailer';
 import { createMcpClient } from './mcp-client/mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
-import { type ModelSettings, modelRegistry } from './models/model-registry';
+import type { ModelSettings } from './models/model-registry';
 import { modelsOfRun, prepareModel } from './models/run-model';
+import { createModels } from './models/workspace-models';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { announceRefusedRequest } from './runs/announce-refused-request';
@@ -117,7 +118,8 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const now = options.now ?? (() => new Date());
   const closures = await openWorkspaceClosures({ pool, bus, log });
-  const models = modelRegistry(options.models);
+  const { outboundAllow, oauthApps, surfaceUrls } = options;
+  const models = createModels({ prisma, vault, outboundAllow, log }, options.models);
   const engine = await startRunEngine({
     source: 'worker',
     pool,
@@ -128,7 +130,10 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     tokenKeys: deriveKeys(options.encryptionKeys, 'run tokens'),
     givenTo: createGivenTo(whole),
     tools: {
-      of: async (run) => [...(run.spec.connections ? await toolsOfRun(await whole, run) : []), ...modelsOfRun(models)],
+      of: async (run) => {
+        const tools = run.spec.connections ? whole.then((deps) => toolsOfRun(deps, run)) : [];
+        return (await Promise.all([tools, modelsOfRun(models, run)])).flat();
+      },
       prepare: async (run, asked) => {
         const prepare = asked.connection === MODELS ? prepareModel : prepareTool;
         return prepare(await whole, run, asked);
@@ -141,7 +146,6 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const runnables = createRunnables();
   const rates = createRateCount({ pool, log });
-  const { outboundAllow, oauthApps, surfaceUrls } = options;
   const mcpClient = rememberingClient(options.mcpClient ?? createMcpClient({ allow: outboundAllow, version }), {
     ...{ sql: pool, now },
   });

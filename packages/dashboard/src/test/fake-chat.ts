@@ -25,7 +25,16 @@ export interface FakeChat {
 }
 
 export const newModel = (model: string, over: Partial<Schemas['Model']> = {}): Schemas['Model'] => ({
-  ...{ id: `local/${model}`, provider: 'local', model, aliases: [], is_default: false, price: null, next_price: null },
+  ...{
+    id: `local/${model}`,
+    provider: 'local',
+    provided_by: 'operator',
+    model,
+    aliases: [],
+    is_default: false,
+    price: null,
+    next_price: null,
+  },
   ...over,
 });
 

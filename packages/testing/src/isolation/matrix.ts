@@ -32,6 +32,8 @@ export interface Fixture {
   makes?: true;
   /** Taking away what is not there is done: 204 also for a foreign id. */
   doneAlready?: true;
+  /** What restricted tokens learn by it, since they have to name it: a model that they ask. */
+  tells?: string[];
   /** It makes or shows a credential: see key-making.ts. */
   key?: KeyRule;
 }

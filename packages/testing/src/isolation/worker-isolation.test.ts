@@ -48,6 +48,12 @@ const ofContext = (more: { path?: string; sha?: string; body?: object; form?: ()
 const ofConnection = (body?: object): Fixture => ({
   send: ({ connection }) => ({ path: { connection_id: connection }, ...(body && { body }) }),
 });
+const ofModelKey = (body: object): Fixture => ({
+  send: ({ connection }) => ({ body: { ...body, connection_id: connection } }),
+});
+const ofModelProvider = (body?: object): Fixture => ({
+  send: ({ modelProvider }) => ({ path: { provider_name: modelProvider }, ...(body && { body }) }),
+});
 const ofConversation = (body?: object): Fixture => ({
   send: ({ conversation }) => ({ path: { conversation_id: conversation }, ...(body && { body }) }),
 });
@@ -74,8 +80,14 @@ const fixtures: Record<string, Fixture> = {
   systemOverview: nothing,
   streamChanges: nothing,
   systemInfo: nothing,
-  listModels: nothing,
+  listModels: { send: () => ({}), tells: ['modelProvider'] },
   getModelUsage: nothing,
+  listModelProviders: nothing,
+  createModelProvider: ofModelKey({ name: 'of-a-stranger', kind: 'openai', models: ['m'] }),
+  getModelProvider: ofModelProvider(),
+  updateModelProvider: ofModelProvider({ models: ['taken-over'] }),
+  deleteModelProvider: ofModelProvider(),
+  setModelPrices: { send: ({ modelProvider }) => ({ body: { prices: { [`${modelProvider}/m`]: null } } }) },
   chat: { send: ({ conversation }) => ({ body: { message: 'of a stranger', conversation_id: conversation } }) },
   suggestMessages: nothing,
   listConversations: nothing,
@@ -349,7 +361,13 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     files: [{ path: 'docs/notes.txt', content: 'only for the home workspace' }],
   });
   await asOwner('PUT', '/api/secrets/SECRET_OF_HOME', { value: 'never to be seen' });
-  const connection = await asOwner('POST', '/api/connections', { app: 'key-of-home', value: 'never to be seen' });
+  const connection = await asOwner('POST', '/api/connections', {
+    ...{ app: 'key-of-home', value: 'never to be seen', visibility: 'workspace', hosts: ['models-of-home.example'] },
+  });
+  await asOwner('POST', '/api/models/providers', {
+    ...{ name: 'models-of-home', kind: 'openai-compatible', models: ['m'], connection_id: connection.id },
+    base_url: 'https://models-of-home.example/v1',
+  });
   await asOwner('PUT', '/api/integrations/apps/app-of-home', {
     client_id: 'client-of-home',
     provider: {
@@ -446,6 +464,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     context: context.name,
     secret: 'SECRET_OF_HOME',
     connection: connection.id,
+    modelProvider: 'models-of-home',
     integration: 'app-of-home',
     tool: tool.name,
     conversation,

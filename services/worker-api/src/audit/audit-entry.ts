@@ -38,6 +38,7 @@ const CHANGED: Record<string, ChangeNoun> = {
   secret_keys: 'secrets',
   connection: 'connections',
   integration_app: 'connections',
+  model_provider: 'models',
   alert: 'alerts',
   skill: 'skills',
   library: 'skills',

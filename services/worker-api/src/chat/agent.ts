@@ -116,6 +116,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     stop: AbortController,
   ): Promise<void> {
     const { workspaceId, userId, tokenId, restriction } = caller;
+    const models = (await deps.models.forWorkspace(workspaceId)).resolve(turn.model || undefined);
     const { turns } = await listTurns(pool, turn.conversationId, { limit: TURNS_READ, offset: 0 });
     const parts = await listParts(
       pool,
@@ -133,7 +134,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     );
     let heard = '';
     const answer = await callModel(deps, {
-      models: deps.models.resolve(turn.model || undefined),
+      models,
       spender: { workspaceId, userId, tokenId, budgets: restriction?.budgets ?? null },
       about: { conversationId: turn.conversationId, turnId: turn.id },
       system: SYSTEM_PROMPT,

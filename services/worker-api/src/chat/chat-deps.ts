@@ -2,13 +2,13 @@ import type { WorkspaceClosures } from '@gantry/events';
 import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { ModelRegistry } from '../models/model-registry';
+import type { Models } from '../models/model-registry';
 import type { SurfaceUrls } from '../surface-client';
 
 export interface ChatDeps {
   pool: Pool;
   closures: Pick<WorkspaceClosures, 'has'>;
-  models: ModelRegistry;
+  models: Models;
   /** Their values are masked in all that is sent to models. */
   secrets: Pick<SecretStore, 'valuesOf'>;
   /** Where tools call the three surfaces. */

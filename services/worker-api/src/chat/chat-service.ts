@@ -55,7 +55,7 @@ export async function beginTurn(
   { message, conversation_id: given, model }: NewMessage,
 ): Promise<{ id: string; conversationId: string }> {
   const { pool, models } = deps;
-  const [first] = models.resolve(model);
+  const [first] = (await models.forWorkspace(caller.workspaceId)).resolve(model);
   const bytes = Buffer.byteLength(message);
   if (bytes > MESSAGE_BYTES_MAX) {
     const detail = `message: has ${bytes} bytes, and at most ${MESSAGE_BYTES_MAX} are read; put long texts into a context`;

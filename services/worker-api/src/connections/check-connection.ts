@@ -1,20 +1,17 @@
 /** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
 import { conflict } from '@gantry/http';
-import { matchesHost } from '@gantry/safe-fetch';
 import { UnreadableSecret } from '@gantry/vault';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { serverKeyOf } from './connection';
 import { type Credential, readCredential } from './credential';
+import { isAmongHosts } from './hosts';
 import { McpFailed, type McpServer, type McpTool } from './mcp-port';
 import { accountOf } from './oauth-client';
 import { parametersIn } from './party';
 import { ProviderFailed } from './provider-fetch';
 import { isDue, refreshNow, settle } from './refresh';
-
-const HTTPS_PORT = 443;
-const HTTP_PORT = 80;
 
 export interface Checked {
   connection: Connection;
@@ -147,12 +144,7 @@ export async function serverOf(deps: Deps, given: Connection): Promise<McpServer
 }
 
 /** A secret without hosts may be sent anywhere. */
-function mayGoTo(hosts: string[], url: string): boolean {
-  if (!hosts.length) return true;
-  const { hostname, protocol, port } = new URL(url);
-  const usual = protocol === 'https:' ? HTTPS_PORT : HTTP_PORT;
-  return hosts.some((host) => matchesHost(host, hostname.replace(/\.$/, ''), Number(port) || usual, HTTPS_PORT));
-}
+const mayGoTo = (hosts: string[], url: string): boolean => !hosts.length || isAmongHosts(hosts, url);
 
 /**
  * All tools of a server: of one that works as listed within the last ten minutes, else now. What it does wrong is no fault of ours.

@@ -16,6 +16,7 @@ import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
 import { type Connection, Prisma } from '../generated/prisma/client';
+import { findModelService } from '../integrations/catalog/model-services';
 import { checkedHosts } from '../integrations/custom-provider';
 import { findIntegration } from '../integrations/integrations';
 import { ownerIdOf } from '../ownership';
@@ -79,17 +80,22 @@ export async function createKey(deps: Deps, requester: Requester, body: NewKey):
   const parameters = integration ? parametersOf(integration.provider, body.parameters ?? {}) : {};
   const hosts = body.hosts
     ? checkedHosts(body.hosts)
-    : (integration?.provider.hosts.map((host) => fill(host, parameters)) ?? []);
+    : (integration?.provider.hosts.map((host) => fill(host, parameters)) ?? hostsOfModels(app));
   const id = newId('con_');
   const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1 }, { kind: 'api_key', value });
   return transaction(deps.prisma, (tx) =>
     insertWithAudit(tx, requester, {
       ...{ id, workspaceId, kind: 'api_key', app, visibility, sealed, hosts, parameters, status: 'active' },
-      label: label ?? integration?.provider.name ?? app,
+      label: label ?? integration?.provider.name ?? findModelService(app)?.name ?? app,
       ownerId: ownerIdOf(caller),
     }),
   );
 }
+
+const hostsOfModels = (app: string): string[] => {
+  const service = findModelService(app);
+  return service ? [new URL(service.baseUrl).host] : [];
+};
 
 /** @throws AppError 400 for an address that may not be reached, 403 for a member who names a secret or shares it */
 export async function createMcp(deps: Deps, requester: Requester, body: NewMcp): Promise<Connection> {
@@ -221,6 +227,7 @@ export async function removeConnection(
     const others = await prisma.connection.count({ where: { workspaceId, app: connection.app, NOT: { id } } });
     const workers = [...(declaring.get(id) ?? []), ...(others ? [] : (declaring.get(connection.app) ?? []))];
     requireUnused(caller, `connection "${connection.label}"`, workers);
+    await requireNoModels(prisma, connection);
   }
   // What does not decrypt any more can be deleted all the same.
   const credential = await openCredential(vault, connection).catch((err) => {
@@ -236,6 +243,20 @@ export async function removeConnection(
     await recordChange(tx, actor, { workspaceId, action: 'connection.deleted', id, details });
   });
   await deps.mcpClient.forgetTools(serverKeyOf(connection));
+}
+
+/** @throws AppError 409 `in_use` */
+async function requireNoModels(db: Db, { workspaceId, id, label }: Connection): Promise<void> {
+  const providers = await db.modelProvider.findMany({
+    where: { workspaceId, connectionId: id },
+    select: { name: true },
+  });
+  if (!providers.length) return;
+  const names = providers.map(({ name }) => name).join(', ');
+  throw conflict(
+    'in_use',
+    `connection "${label}" is the key of the models of ${names}; delete those first, or send force=true`,
+  );
 }
 
 export const auditDetails = ({ kind, app, label, visibility, scopes }: Connection) => ({

@@ -55,8 +55,13 @@ function networkCode(err: unknown): string {
 }
 
 /** @param timedOut seconds without a word, after which the call was ended */
-export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut: number | null): ModelFailed {
-  if (err instanceof ModelFailed) return err;
+export function failureOf(
+  err: unknown,
+  { id, provider, providedBy }: OfferedModel,
+  timedOut: number | null,
+): ModelFailed {
+  const known = causesOf(err).find((one) => one instanceof ModelFailed);
+  if (known) return known;
   const failed = (code: string, detail: string, isPassing: boolean, retryAfterMs?: number) =>
     new ModelFailed(code, `${id}: ${detail}`, isPassing, retryAfterMs, err);
   if (timedOut !== null) return failed('model_timed_out', `said nothing for ${timedOut} seconds`, true);
@@ -80,7 +85,7 @@ export function failureOf(err: unknown, { id, provider }: OfferedModel, timedOut
     case 403:
       return failed(
         'model_unauthorized',
-        `the provider refused the key that the operator configured (${status})`,
+        `the provider refused the key ${providedBy === 'operator' ? 'that the operator configured' : 'of its connection'} (${status})`,
         false,
       );
     case 404:

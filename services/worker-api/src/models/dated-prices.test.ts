@@ -26,7 +26,7 @@ const api = given(
 );
 
 async function ask() {
-  const models = api.deps.models.resolve('local/m');
+  const models = (await api.deps.models.forWorkspace(api.workspaceId)).resolve('local/m');
   const answer = await callModel(api.deps, {
     models,
     spender: { workspaceId: api.workspaceId, userId: null, tokenId: null, budgets: null },

@@ -1,13 +1,16 @@
 /** Models of providers as the AI SDK has them. A provider's package is loaded when one of its models is first called. */
 import type { LanguageModel } from 'ai';
 import type { ModelProvider } from '../model-settings';
+import { fetchThere } from './model-fetch';
 
-/** Keys are for the configured address: a redirect would take them elsewhere. */
-const fetchThere: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'error' });
-
-export async function openModel(provider: ModelProvider, model: string): Promise<LanguageModel> {
+/** @param send how it is reached */
+export async function openModel(
+  provider: ModelProvider,
+  model: string,
+  send: typeof fetch = fetchThere,
+): Promise<LanguageModel> {
   const { base_url: baseURL, api_key: apiKey } = provider;
-  const common = { ...(baseURL !== undefined && { baseURL }), fetch: fetchThere };
+  const common = { ...(baseURL !== undefined && { baseURL }), fetch: send };
   switch (provider.kind) {
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

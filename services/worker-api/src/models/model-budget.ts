@@ -70,5 +70,5 @@ const exceeded = (what: string, spent: number, budget: number, next: number): Ap
 const unpriced = (model: string): AppError =>
   forbidden(
     'model_without_price',
-    `a budget holds, and nobody has said what ${model} costs; the operator sets prices in MODEL_PROVIDERS`,
+    `a budget holds, and nobody has said what ${model} costs; the operator sets prices in MODEL_PROVIDERS, and an admin those of the workspace's own models with PUT /api/models/prices`,
   );

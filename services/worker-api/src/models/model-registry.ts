@@ -1,4 +1,4 @@
-/** The models of the operator's configuration, by name and by alias. */
+/** The models that can be asked, by name and by alias. */
 import { AppError, invalid } from '@gantry/http';
 import type { DatedPrice, ModelAliases, ModelProvider } from '../model-settings';
 import { nearest } from '../nearest-names';
@@ -16,6 +16,11 @@ export interface OfferedModel {
   model: string;
   /** That ask it first. */
   aliases: string[];
+  providedBy: 'operator' | 'workspace';
+  /** The provider with its key, which may have been changed or taken away since. @throws ModelFailed */
+  connect(): Promise<ModelProvider>;
+  /** How it is reached; absent: as an address of the operator. */
+  fetch?: typeof fetch;
   /** As they were set, in the order in which they begin; none: its calls have no cost. */
   prices: DatedPrice[];
 }
@@ -32,11 +37,19 @@ export interface ModelRegistry {
   resolve(name: string | undefined): [OfferedModel, ...OfferedModel[]];
 }
 
+export interface Models {
+  /** Read anew each time, so that what an admin changes holds for the next call of a model, on every replica. */
+  forWorkspace(workspaceId: string): Promise<ModelRegistry>;
+  /** Of the operator's providers: no workspace has one of these. */
+  reservedNames: ReadonlySet<string>;
+}
+
 /** Aliases that the default is looked for under, before the first model of the first provider. */
 const DEFAULTS = ['chat', 'smart'];
 
-export function modelRegistry({ providers, aliases }: ModelSettings): ModelRegistry {
-  const list = providers.flatMap((provider) => provider.models.map((model) => offered(provider, model, aliases)));
+/** @param own of a workspace; the operator's come before them, and their names count */
+export function modelRegistry({ providers, aliases }: ModelSettings, own: OfferedModel[] = []): ModelRegistry {
+  const list = [...providers.flatMap((provider) => offered(provider, OPERATORS, aliases)), ...own];
   const byId = new Map(list.map((one) => [one.id, one]));
   const byAlias = new Map(
     Object.entries(aliases).map(([alias, ids]) => [alias, ids.flatMap((id) => byId.get(id) ?? [])]),
@@ -56,13 +69,20 @@ export function modelRegistry({ providers, aliases }: ModelSettings): ModelRegis
   };
 }
 
-function offered(provider: ModelProvider, model: string, aliases: ModelAliases): OfferedModel {
-  const id = `${provider.name}/${model}`;
-  return {
-    ...{ id, provider, model },
-    aliases: Object.entries(aliases).flatMap(([alias, [first]]) => (first === id ? [alias] : [])),
-    prices: new Map(Object.entries(provider.prices ?? {})).get(model) ?? [],
-  };
+type Way = Pick<OfferedModel, 'providedBy' | 'fetch'> & { connect?: OfferedModel['connect'] };
+
+const OPERATORS: Way = { providedBy: 'operator' };
+
+export function offered(provider: ModelProvider, way: Way, aliases: ModelAliases = {}): OfferedModel[] {
+  const prices = new Map(Object.entries(provider.prices ?? {}));
+  return provider.models.map((model) => {
+    const id = `${provider.name}/${model}`;
+    return {
+      ...{ connect: async () => provider, ...way, id, provider, model },
+      aliases: Object.entries(aliases).flatMap(([alias, [first]]) => (first === id ? [alias] : [])),
+      prices: prices.get(model) ?? [],
+    };
+  });
 }
 
 /** For whoever configures the installation: the example works with a server that speaks the protocol of OpenAI. */
@@ -70,13 +90,15 @@ const noModel = (): AppError =>
   new AppError(
     'unavailable',
     'no_model',
-    'no model is configured; the operator sets MODEL_PROVIDERS, such as [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and starts worker-api again (docs/models.md)',
+    'no model is configured; an admin offers those of a connection with POST /api/models/providers, or the operator sets MODEL_PROVIDERS, such as [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and starts worker-api again (docs/models.md)',
   );
 
-export function modelToApi({ id, provider, model, aliases, prices }: OfferedModel, isDefault: boolean, now: Date) {
+export function modelToApi(offered: OfferedModel, isDefault: boolean, now: Date) {
+  const { id, provider, providedBy, model, aliases, prices } = offered;
   const { from = null, price } = nextPrice(prices, now) ?? {};
   return {
-    ...{ id, provider: provider.name, model, aliases, is_default: isDefault, price: priceAt(prices, now) },
+    ...{ id, provider: provider.name, provided_by: providedBy, model, aliases, is_default: isDefault },
+    price: priceAt(prices, now),
     next_price: from && { from: from.toISOString(), ...price },
   };
 }

@@ -1,16 +1,19 @@
 import { type Operations, ok, okPage } from '@gantry/http';
 import type { Pool } from 'pg';
 import { listModelUsage, monthOf, readStanding } from './model-call-repository';
-import { type ModelRegistry, modelToApi } from './model-registry';
+import { type Models, modelToApi } from './model-registry';
 
 export interface ModelDeps {
   pool: Pool;
-  models: ModelRegistry;
+  models: Models;
   now: () => Date;
 }
 
 export const modelOperations = ({ pool, models, now }: ModelDeps): Operations<'worker'> => ({
-  listModels: (call) => okPage(call, models.list, (model) => modelToApi(model, model === models.first, now())),
+  listModels: async (call) => {
+    const { list, first } = await models.forWorkspace(call.caller.workspaceId);
+    return okPage(call, list, (model) => modelToApi(model, model === first, now()));
+  },
   getModelUsage: async ({ caller: { workspaceId }, query }) => {
     const month = monthOf(query.month === undefined ? now() : new Date(`${query.month}-01T00:00:00Z`));
     const [rows, standing] = await Promise.all([

@@ -77,9 +77,12 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   let told: Usage | undefined;
   let finish: string | undefined;
   let failure: unknown = null;
+  // With its key, of which nothing that is told may hold any.
+  let connected = model;
   try {
+    connected = { ...model, provider: await model.connect() };
     const { fullStream } = streamText({
-      model: await openModel(model.provider, model.model),
+      model: await openModel(connected.provider, model.model, model.fetch),
       ...(request.system && { system: { role: 'system' as const, content: request.system, providerOptions: CACHED } }),
       messages: request.messages,
       tools: request.tools,
@@ -164,7 +167,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
     content: kept,
     usage: told ?? estimated(request, kept, failure !== null),
     isCut: finish === 'length',
-    failure: failure === null ? null : failureOf(failure, model, isSilent ? seconds : null),
+    failure: failure === null ? null : failureOf(failure, connected, isSilent ? seconds : null),
   };
 }
 

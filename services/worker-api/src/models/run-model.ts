@@ -16,15 +16,18 @@ import { filesOfQuestion } from './files-of-question';
 import { repairing, schemaPrompt, valueIn } from './json-answer';
 import { budgetOfWorker } from './model-call-repository';
 import { type AskedModel, askedModel, messagesOf, type OfferedTool, toolSetOf } from './model-question';
-import type { OfferedModel } from './model-registry';
+import type { Models, OfferedModel } from './model-registry';
 import { offeredTools } from './served-tools';
 
 /** Of a job. More may be asked by their names. */
 const NAMES_MAX = 50;
 
-/** None where the operator offers no model: the code is told so. */
-export const modelsOfRun = ({ list }: Deps['models']): JobTools[] =>
-  list.length ? [{ name: MODELS, tools: list.flatMap(({ id, aliases }) => [...aliases, id]).slice(0, NAMES_MAX) }] : [];
+/** None where nobody offers a model: the code is told so. */
+export async function modelsOfRun(models: Models, { workspaceId }: Pick<Run, 'workspaceId'>): Promise<JobTools[]> {
+  const { list } = await models.forWorkspace(workspaceId);
+  const names = list.flatMap(({ id, aliases }) => [...aliases, id]);
+  return names.length ? [{ name: MODELS, tools: names.slice(0, NAMES_MAX) }] : [];
+}
 
 export async function prepareModel(
   deps: Deps,
@@ -37,8 +40,9 @@ export async function prepareModel(
     return { failed: failure('invalid_arguments', `${first?.path.join('.') || 'the call'}: ${first?.message}`) };
   }
   try {
-    const isDefault = name === DEFAULT_MODEL && !deps.models.list.some(({ aliases }) => aliases.includes(name));
-    const models = deps.models.resolve(isDefault ? undefined : name);
+    const offered = await deps.models.forWorkspace(run.workspaceId);
+    const isDefault = name === DEFAULT_MODEL && !offered.list.some(({ aliases }) => aliases.includes(name));
+    const models = offered.resolve(isDefault ? undefined : name);
     return { isRepeatable: true, isReadOnly: true, call: (tell) => ask(deps, run, { asked, models, timeoutMs }, tell) };
   } catch (err) {
     if (err instanceof AppError) return { failed: failure('unknown_tool', err.detail) };

@@ -28,18 +28,22 @@ export function ModelTable({ models }: { models: Model[] }) {
       </section>
       <p className={`${content.about} ${styles.below}`}>
         Whoever operates this installation sets models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
-        <code>MODEL_ALIASES</code>. A model without a price has no cost here, and is not called while a budget holds.
+        <code>MODEL_ALIASES</code>; admins offer those of the workspace’s own keys with{' '}
+        <code>POST /api/models/providers</code>. A model without a price has no cost here, and is not called while a
+        budget holds.
       </p>
     </Panel>
   );
 }
 
-function Row({ model: { id, aliases, is_default: isDefault, price, next_price: next } }: { model: Model }) {
+function Row({ model }: { model: Model }) {
+  const { id, provided_by: providedBy, aliases, is_default: isDefault, price, next_price: next } = model;
   return (
     <tr>
       <td className={styles.model}>
         <span className={styles.name}>{id}</span>
         {isDefault && <span className={styles.tag}>Default</span>}
+        {providedBy === 'workspace' && <span className={styles.tag}>Own key</span>}
       </td>
       <td>{aliases.length > 0 ? aliases.join(', ') : <span className={styles.none}>None</span>}</td>
       {price ? (

@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import http, { type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { safeStream } from './safe-fetch';
+
+let answer: (res: ServerResponse) => void = (res) => res.end();
+const server = http.createServer((_, res) => answer(res));
+let url = '';
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+const open = (more: { signal?: AbortSignal; responseBytesMax?: number; allow?: string[] } = {}) =>
+  safeStream(url, {
+    ...{ method: 'POST', body: '{}', signal: new AbortController().signal, responseBytesMax: 1_000 },
+    ...{ allow: ['127.0.0.0/8'], ...more },
+  });
+const textOf = async (body: AsyncIterable<Buffer>) => {
+  let text = '';
+  for await (const piece of body) text += piece;
+  return text;
+};
+
+test('pieces are read while more is still to come, and a redirect is an answer', async () => {
+  let more: (() => void) | undefined;
+  answer = (res) => {
+    res.writeHead(302, { Location: 'http://169.254.169.254/' });
+    res.write('one');
+    more = () => res.end(' two');
+  };
+  const { status, body } = await open();
+  expect(status).toBe(302);
+  const pieces = body[Symbol.asyncIterator]();
+  expect(String((await pieces.next()).value)).toBe('one');
+  more?.();
+  expect(String((await pieces.next()).value)).toBe(' two');
+  expect((await pieces.next()).done).toBe(true);
+});
+
+test('an answer that never ends is cut off with an error', async () => {
+  answer = (res) => res.end('x'.repeat(1_001));
+  await expect(textOf((await open()).body)).rejects.toMatchObject({ code: 'too_large' });
+});
+
+test('one that breaks off is told by its code alone, and one that is given up by the reason', async () => {
+  answer = (res) => {
+    res.write('half');
+    setImmediate(() => res.destroy());
+  };
+  const broken = await textOf((await open()).body).catch((err) => err);
+  expect(broken).toMatchObject({ name: 'OutboundFailed', code: 'connect' });
+  expect(broken.message).not.toMatch(/ECONNREFUSED/);
+
+  answer = (res) => res.write('half');
+  const stop = new AbortController();
+  const { body } = await open({ signal: stop.signal });
+  stop.abort(new Error('enough'));
+  await expect(textOf(body)).rejects.toThrow('enough');
+});
+
+test('a body that nobody reads lets go of its connection', async () => {
+  const closed = new Promise((resolve) => {
+    answer = (res) => {
+      res.write('half');
+      res.once('close', resolve);
+    };
+  });
+  (await open()).body.destroy();
+  await closed;
+});
+
+test('addresses inside are not connected to', async () => {
+  await expect(open({ allow: [] })).rejects.toMatchObject({ code: 'refused_address' });
+});

@@ -1,0 +1,37 @@
+/** How the AI SDK reaches providers. */
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { OutboundFailed, type OutboundRequest, plainHeaders, safeStream } from '@gantry/safe-fetch';
+import { ModelFailed } from './call-failure';
+
+/** To addresses of the operator. Keys are for the configured one: a redirect would take them elsewhere. */
+export const fetchThere: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'error' });
+
+const ANSWER_BYTES_MAX = 32 << 20;
+const WITHOUT_BODY = [204, 205, 304];
+
+/** To addresses that a workspace has given: on the public internet, and never redirected. */
+export const outboundFetch =
+  (allow: string[]): typeof fetch =>
+  async (input, init = {}) => {
+    const url = input instanceof Request ? input.url : String(input);
+    const signal = init.signal ?? new AbortController().signal;
+    try {
+      const { status, headers, body } = await safeStream(url, {
+        ...{ allow, signal, responseBytesMax: ANSWER_BYTES_MAX },
+        method: (init.method ?? 'GET') as NonNullable<OutboundRequest['method']>,
+        headers: { ...plainHeaders(init.headers), 'accept-encoding': 'identity' },
+        ...(init.body != null && { body: String(init.body) }),
+      });
+      const shown = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+        value === undefined ? [] : [[name, [value].flat().join(', ')]],
+      );
+      const hasBody = !WITHOUT_BODY.includes(status);
+      if (!hasBody) body.destroy();
+      const stream = hasBody ? (Readable.toWeb(body) as ReadableStream<Uint8Array>) : null;
+      return new Response(stream, { status: Math.max(200, status), headers: shown });
+    } catch (err) {
+      if (!(err instanceof OutboundFailed)) throw err;
+      throw new ModelFailed('model_unavailable', err.message, err.code !== 'refused_address', undefined, err);
+    }
+  };

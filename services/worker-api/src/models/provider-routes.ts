@@ -1,0 +1,55 @@
+import { type Call, created, noContent, notFound, type Operations, ok, okPage } from '@gantry/http';
+import { findConnections } from '../connections/connection-repository';
+import type { Deps } from '../deps';
+import type { ModelProvider } from '../generated/prisma/client';
+import { modelToApi } from './model-registry';
+import { findModelProvider, listModelProviders } from './provider-repository';
+import { createModelProvider, editModelProvider, removeModelProvider, setModelPrices } from './provider-service';
+import { providerToApi } from './workspace-provider';
+
+export function modelProviderOperations(deps: Deps): Operations<'worker'> {
+  const { prisma, models, now } = deps;
+
+  async function shown(workspaceId: string, providers: ModelProvider[]) {
+    const ids = [...new Set(providers.map(({ connectionId }) => connectionId))];
+    const keys = new Map((await findConnections(prisma, workspaceId, ids)).map((key) => [key.id, key]));
+    return providers.map((provider) => {
+      const isHidden = models.reservedNames.has(provider.name);
+      return providerToApi({ provider, key: keys.get(provider.connectionId), isHidden });
+    });
+  }
+
+  const one = async (provider: ModelProvider) => (await shown(provider.workspaceId, [provider]))[0];
+
+  const find = async ({ caller }: Pick<Call, 'caller'>, name: string): Promise<ModelProvider> => {
+    const provider = await findModelProvider(prisma, caller.workspaceId, name);
+    if (!provider) throw notFound('provider', name);
+    return provider;
+  };
+
+  return {
+    listModelProviders: async (call) => {
+      const { workspaceId } = call.caller;
+      return okPage(
+        call,
+        await shown(workspaceId, await listModelProviders(prisma, workspaceId)),
+        (provider) => provider,
+      );
+    },
+    createModelProvider: {
+      make: async (call) => created(await one(await createModelProvider(deps, call, call.body))),
+      see: find,
+      answer: async (call, name) => created(await one(await find(call, name))),
+    },
+    getModelProvider: async (call) => ok(await one(await find(call, call.path.provider_name))),
+    updateModelProvider: async (call) =>
+      ok(await one(await editModelProvider(deps, call, call.path.provider_name, call.body))),
+    deleteModelProvider: async (call) => removeModelProvider(deps, call, call.path.provider_name).then(noContent),
+    setModelPrices: async (call) => {
+      await setModelPrices(deps, call, call.body.prices);
+      const { list, first } = await models.forWorkspace(call.caller.workspaceId);
+      const changed = list.filter(({ id }) => Object.hasOwn(call.body.prices, id));
+      return ok(changed.map((model) => modelToApi(model, model === first, now())));
+    },
+  };
+}

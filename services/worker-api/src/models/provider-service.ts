@@ -1,0 +1,177 @@
+/** Changes of the providers that a workspace offers models of: row and audit entry commit together. */
+import { type AppError, type CallOf, conflict, invalid, notFound, type Requester } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import { findConnection } from '../connections/connection-repository';
+import type { Db } from '../database';
+import type { Deps } from '../deps';
+import type { ModelProvider } from '../generated/prisma/client';
+import { providerAddressProblem } from '../integrations/custom-provider';
+import { modelPrices } from '../model-settings';
+import { nearest } from '../nearest-names';
+import { ownerIdOf } from '../ownership';
+import {
+  deleteModelProvider,
+  findModelProvider,
+  insertModelProvider,
+  listModelProviders,
+  lockModelProviders,
+  updateModelProvider,
+} from './provider-repository';
+import { addressOf, keyProblem } from './workspace-provider';
+
+const PROVIDERS_MAX = 20;
+
+type New = CallOf<'worker', 'createModelProvider'>['body'];
+type Change = CallOf<'worker', 'updateModelProvider'>['body'];
+type Prices = CallOf<'worker', 'setModelPrices'>['body']['prices'];
+
+type Wanted = Pick<ModelProvider, 'kind' | 'connectionId' | 'baseUrl' | 'models'> & { prices: Prices };
+
+/** @throws AppError 400; 409 `name_taken`, `too_many_providers` */
+export async function createModelProvider(
+  deps: Deps,
+  { caller, actor, made }: Requester,
+  body: New,
+): Promise<ModelProvider> {
+  const { workspaceId } = caller;
+  const { name, kind, connection_id: connectionId, models, prices = {}, base_url: baseUrl = null } = body;
+  const wanted = { kind, connectionId, baseUrl, models, prices };
+  await requireUsable(deps, workspaceId, wanted);
+  return transaction(deps.prisma, async (tx) => {
+    await lockModelProviders(tx, workspaceId);
+    const present = await listModelProviders(tx, workspaceId);
+    if (deps.models.reservedNames.has(name) || present.some((one) => one.name === name)) {
+      throw conflict('name_taken', `name: there is a provider "${name}" already; choose another name`);
+    }
+    if (present.length >= PROVIDERS_MAX) {
+      throw conflict('too_many_providers', `a workspace has at most ${PROVIDERS_MAX} providers of its own`);
+    }
+    const { timeout_seconds: timeoutSeconds = null, max_output_tokens: maxOutputTokens = null } = body;
+    const row = { ...wanted, workspaceId, name, timeoutSeconds, maxOutputTokens, createdBy: ownerIdOf(caller) };
+    const provider = await insertModelProvider(tx, row);
+    await recordChange(tx, actor, { workspaceId, action: 'model_provider.created', id: name, details: told(provider) });
+    await made(tx, name);
+    return provider;
+  });
+}
+
+/** @throws AppError 400, 404 */
+export function editModelProvider(
+  deps: Deps,
+  { caller: { workspaceId }, actor }: Requester,
+  name: string,
+  body: Change,
+): Promise<ModelProvider> {
+  return transaction(deps.prisma, async (tx) => {
+    const before = await getForUpdate(tx, workspaceId, name);
+    const { connection_id: connectionId = before.connectionId, models = before.models } = body;
+    const {
+      base_url: baseUrl = before.baseUrl,
+      timeout_seconds: timeoutSeconds,
+      max_output_tokens: maxOutputTokens,
+    } = body;
+    const prices = body.prices ?? pricesOf(before, models);
+    await requireUsable(deps, workspaceId, { kind: before.kind, connectionId, baseUrl, models, prices });
+    const provider = await updateModelProvider(tx, before, {
+      ...{ connectionId, models, baseUrl, prices },
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    });
+    const details = { ...told(provider), fields: Object.keys(body) };
+    await recordChange(tx, actor, { workspaceId, action: 'model_provider.updated', id: name, details });
+    return provider;
+  });
+}
+
+/** @throws AppError 404 */
+export function removeModelProvider(
+  deps: Deps,
+  { caller: { workspaceId }, actor }: Requester,
+  name: string,
+): Promise<void> {
+  return transaction(deps.prisma, async (tx) => {
+    if (!(await deleteModelProvider(tx, workspaceId, name))) throw notFound('provider', name);
+    await recordChange(tx, actor, { workspaceId, action: 'model_provider.deleted', id: name });
+  });
+}
+
+/** Of the named models alone; null takes a price away. @throws AppError 400 for a model of the operator, 404 for what the workspace does not offer */
+export function setModelPrices(
+  deps: Deps,
+  { caller: { workspaceId }, actor }: Requester,
+  given: Record<string, Prices[string] | null>,
+): Promise<void> {
+  return transaction(deps.prisma, async (tx) => {
+    await lockModelProviders(tx, workspaceId);
+    const providers = (await listModelProviders(tx, workspaceId)).filter(
+      ({ name }) => !deps.models.reservedNames.has(name),
+    );
+    const owners = new Map<string, ModelProvider>(
+      providers.flatMap((one) => one.models.map((model) => [`${one.name}/${model}`, one] as const)),
+    );
+    const unknown = Object.keys(given).find((id) => !owners.has(id));
+    if (unknown !== undefined) throw notOwn(deps, unknown, [...owners.keys()]);
+    for (const provider of new Set(Object.keys(given).flatMap((id) => owners.get(id) ?? []))) {
+      const prices = pricesOf(provider, provider.models);
+      for (const model of provider.models) {
+        const price = given[`${provider.name}/${model}`];
+        if (price === null) delete prices[model];
+        else if (price !== undefined) prices[model] = price;
+      }
+      requirePrices(prices, provider.models, (model) => `prices.${provider.name}/${model}`);
+      await updateModelProvider(tx, provider, { prices });
+      const details = { prices };
+      await recordChange(tx, actor, { workspaceId, action: 'model_provider.priced', id: provider.name, details });
+    }
+  });
+}
+
+function notOwn({ models: { reservedNames } }: Deps, id: string, own: string[]): AppError {
+  if (reservedNames.has(id.slice(0, id.indexOf('/')))) {
+    return wrong(`prices.${id}`, 'is a model of the operator, who sets its price in MODEL_PROVIDERS');
+  }
+  return notFound('model', id, `that this workspace offers itself${nearest(id, own)}`);
+}
+
+async function getForUpdate(tx: Db, workspaceId: string, name: string): Promise<ModelProvider> {
+  await lockModelProviders(tx, workspaceId);
+  const provider = await findModelProvider(tx, workspaceId, name);
+  if (!provider) throw notFound('provider', name);
+  return provider;
+}
+
+/** Those of models that stay. */
+function pricesOf(provider: ModelProvider, models: string[]): Prices {
+  return Object.fromEntries(Object.entries(provider.prices as Prices).filter(([model]) => models.includes(model)));
+}
+
+/** @throws AppError 400 naming what is wrong: the address, the connection, the prices */
+async function requireUsable(deps: Deps, workspaceId: string, wanted: Wanted): Promise<void> {
+  const { kind, connectionId, baseUrl, models, prices } = wanted;
+  if (addressOf({ kind, baseUrl }) === null) throw wrong('base_url', `is required for ${kind}`);
+  const problem = baseUrl === null ? null : providerAddressProblem(baseUrl, deps.outboundAllow);
+  if (problem !== null) throw wrong('base_url', problem);
+  const connection = await findConnection(deps.prisma, workspaceId, connectionId);
+  const unusable = keyProblem({ kind, baseUrl }, connection ?? undefined);
+  if (!connection) throw notFound('connection', connectionId);
+  if (unusable !== null) throw wrong('connection_id', unusable);
+  requirePrices(prices, models, (model) => `prices.${model}`);
+}
+
+/** @throws AppError 400 */
+function requirePrices(prices: Prices, models: string[], pathOf: (model: string) => string): void {
+  const foreign = Object.keys(prices).filter((model) => !models.includes(model));
+  if (foreign.length) throw invalid(foreign.map((model) => ({ path: pathOf(model), message: 'is not among models' })));
+  const { error } = modelPrices.safeParse(prices);
+  if (!error) return;
+  const problems = error.issues.map(({ path: [model, ...rest], message }) => ({
+    path: [pathOf(String(model)), ...rest].join('.'),
+    message,
+  }));
+  throw invalid(problems);
+}
+
+const wrong = (path: string, message: string): AppError => invalid([{ path, message }]);
+
+const told = ({ kind, connectionId, models }: ModelProvider) => ({ kind, connection_id: connectionId, models });

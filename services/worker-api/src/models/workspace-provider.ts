@@ -1,0 +1,49 @@
+/** A provider that a workspace offers models of: its rules, and how the API shows it. */
+import { apiFields } from '@gantry/http';
+import { isAmongHosts } from '../connections/hosts';
+import type { Connection, ModelProvider } from '../generated/prisma/client';
+import { modelServices } from '../integrations/catalog/model-services';
+import { modelPrices, type ModelProvider as ProviderSettings } from '../model-settings';
+
+/** Where its key goes; null for a kind without a usual address. */
+export const addressOf = ({ kind, baseUrl }: Pick<ModelProvider, 'kind' | 'baseUrl'>): string | null =>
+  baseUrl ?? modelServices.get(kind)?.baseUrl ?? null;
+
+/** As the operator would have configured it, but for the key. */
+export function settingsOf(provider: ModelProvider, apiKey: string): ProviderSettings {
+  const { name, models, timeoutSeconds, maxOutputTokens } = provider;
+  return {
+    ...{ kind: provider.kind as 'openai-compatible', name, models },
+    ...{ api_key: apiKey, base_url: addressOf(provider) ?? '' },
+    prices: modelPrices.parse(provider.prices),
+    ...(timeoutSeconds !== null && { timeout_seconds: timeoutSeconds }),
+    ...(maxOutputTokens !== null && { max_output_tokens: maxOutputTokens }),
+  };
+}
+
+type Key = Pick<Connection, 'kind' | 'visibility' | 'status' | 'problem' | 'hosts'>;
+
+/** Why its models cannot be asked with this connection, as a clause; null: they can. */
+export function keyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>, key: Key | undefined): string | null {
+  if (!key) return 'its connection is gone';
+  if (key.kind !== 'api_key') return 'its connection is not an API key';
+  if (key.visibility !== 'workspace')
+    return 'its connection is private, and models are for the whole workspace: share it';
+  if (key.status !== 'active') return `its connection does not work: ${key.problem ?? `its status is ${key.status}`}`;
+  const address = addressOf(provider) ?? '';
+  if (isAmongHosts(key.hosts, address)) return null;
+  return `its connection may not go to ${new URL(address).host}; add that to the hosts of the connection`;
+}
+
+export interface ShownProvider {
+  provider: ModelProvider;
+  key: Key | undefined;
+  /** The operator has one of this name, which counts. */
+  isHidden: boolean;
+}
+
+export const providerToApi = ({ provider, key, isHidden }: ShownProvider) => ({
+  ...apiFields(provider, 'name', 'kind', 'connectionId', 'baseUrl', 'models', 'prices', 'timeoutSeconds'),
+  ...apiFields(provider, 'maxOutputTokens', 'createdBy', 'createdAt', 'updatedAt'),
+  problem: isHidden ? 'the operator has a provider of this name, and that one counts' : keyProblem(provider, key),
+});
