@@ -318,12 +318,13 @@ withBrowser('the chat', () => {
     await page.getByRole('button', { name: 'Send it again' }).click();
     await page.getByText('Working').waitFor();
     rest(conversation, 'interrupted');
+    // The same message goes on: nothing is sent for it.
     await page.getByRole('button', { name: 'Go on' }).click();
     await page.getByText('Working').waitFor();
-    expect(site.api.chat.sent.map(({ body }) => (body as { message: string }).message)).toEqual([
-      'Hello',
-      'Hello',
-      'Go on.',
+    expect(await page.getByText('The agent was interrupted').count()).toBe(0);
+    expect(site.api.chat.sent.map(({ line, body }) => (body as { message?: string }).message ?? line)).toEqual([
+      ...['Hello', 'Hello'],
+      `POST /api/conversations/${conversation.id}/resume`,
     ]);
     rest(conversation);
     await page.route('**/api/chat', (route) => route.abort());

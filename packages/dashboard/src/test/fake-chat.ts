@@ -183,6 +183,15 @@ export async function answerChat(
     if (found.status === 'running' || found.status === 'waiting') rest(found, 'stopped');
     return { status: 200, body: headOf(found) };
   }
+  if (part[4] === 'resume') {
+    if (found.status !== 'interrupted') return { status: 409, body: { detail: 'it goes on', code: 'not_interrupted' } };
+    fake.sent.push({ line, body: {} });
+    Object.assign(lastOf(found), { status: 'running', error: null, ended_at: null });
+    found.status = 'running';
+    tell(found, 'meta', { conversation_id: found.id, turn_id: lastOf(found).id, model: 'local/qwen3' });
+    shown(found);
+    return { status: 200, body: headOf(found) };
+  }
   if (line.startsWith('PATCH')) Object.assign(found, await body());
   if (line.startsWith('DELETE')) {
     fake.list = fake.list.filter((one) => one !== found);

@@ -96,6 +96,7 @@ const fixtures: Record<string, Fixture> = {
   deleteConversation: ofConversation(),
   streamConversation: ofConversation(),
   stopConversation: ofConversation(),
+  resumeConversation: ofConversation(),
   decideConversationCall: {
     send: ({ conversation, call }) => ({
       ...{ path: { conversation_id: conversation, call_id: call }, body: { approve: true } },

@@ -99,7 +99,8 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         });
       }
       if (ready.length > 0) continue;
-      if (parts.at(-1)?.kind === 'model') return end(turn, { status: 'completed' });
+      const last = parts.at(-1);
+      if (last?.kind === 'model' && !last.content.isPartial) return end(turn, { status: 'completed' });
       const steps = parts.length - calls.length;
       if (steps >= STEPS_MAX) {
         const detail = `the agent has taken ${STEPS_MAX} steps without an end; write again to let it go on`;

@@ -3,7 +3,7 @@ import { transaction } from '@gantry/postgres';
 import { clientOf } from '../surface-client';
 import { createAgent, type Hands } from './agent';
 import type { ChatDeps } from './chat-deps';
-import { beginTurn, type ChatService, decideCall, stopTurn } from './chat-service';
+import { beginTurn, type ChatService, decideCall, resumeInterrupted, stopTurn } from './chat-service';
 import { answerToApi, conversationToApi, headToApi } from './conversation';
 import {
   deleteConversation,
@@ -107,6 +107,11 @@ function chatOperations(service: ChatService): Operations<'worker'> {
     stopConversation: async (call) => {
       await stopTurn(service, call.caller, call.path.conversation_id);
       return headOf(call, call.path.conversation_id);
+    },
+    resumeConversation: async (call) => {
+      const { conversation_id: id } = call.path;
+      await resumeInterrupted(service, { caller: call.caller, hands: handsOf(call) }, id);
+      return headOf(call, id);
     },
     decideConversationCall: async (call) => {
       const { conversation_id: conversationId, call_id: callId } = call.path;

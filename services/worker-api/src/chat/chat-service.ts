@@ -24,6 +24,7 @@ import {
   moveCall,
   requestStop,
   resumeTurn,
+  reviveTurn,
   type Turn,
 } from './turn-repository';
 
@@ -85,6 +86,10 @@ function requireRoom({ total, running }: { total: number; running: number }): vo
   if (total >= CONVERSATIONS_MAX) {
     throw conflict('too_many_conversations', `there are ${CONVERSATIONS_MAX} conversations; delete some of them`);
   }
+  requireHandFree({ running });
+}
+
+function requireHandFree({ running }: { running: number }): void {
   if (running >= WORKED_ON_MAX) {
     throw conflict('too_many_turns', `the agent works in ${WORKED_ON_MAX} other conversations; wait, or stop some`);
   }
@@ -136,6 +141,36 @@ export async function decideCall(
   });
   signals.notify(conversationId);
   if (goesOn) agent.start(goesOn, hands);
+}
+
+/**
+ * The last message is worked on again, with the credential of whoever asks. What is stored is neither asked nor done again.
+ * @throws AppError 404, 409 `not_interrupted`, 503 `no_model`
+ */
+export async function resumeInterrupted(
+  { deps, agent, signals }: ChatService,
+  { caller, hands }: { caller: Principal; hands: Hands },
+  id: string,
+): Promise<void> {
+  const owner = ownerOf(caller);
+  await getConversation(deps.pool, owner, id);
+  await interruptLost(deps.pool, id);
+  const models = await deps.models.forWorkspace(caller.workspaceId);
+  const turn = await transaction(deps.pool, async (tx) => {
+    const last = await lastOf(tx, owner, id);
+    const others = await countConversations(tx, owner);
+    if (last?.status !== 'interrupted' || !(await reviveTurn(tx, last.id, agent.replica))) {
+      const detail = `the last message of this conversation was not interrupted: it is ${last?.status}`;
+      throw conflict('not_interrupted', detail);
+    }
+    const [first] = models.resolve(last.model || undefined);
+    requireHandFree(others);
+    const data = { conversation_id: id, turn_id: last.id, model: first.id };
+    await appendEvents(tx, { conversationId: id, turnId: last.id }, [{ type: 'meta', data }]);
+    return last;
+  });
+  signals.notify(id);
+  agent.start(turn, hands);
 }
 
 /** @throws AppError 404 */

@@ -1,20 +1,29 @@
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { loseModelCalls, readTurnUsage } from '../models/model-call-repository';
-import { appendEvents } from './event-repository';
-import { endTurn, findTurn, listLostTurns, lockConversationOf, type Turn, type TurnStatus } from './turn-repository';
+import { appendEvents, readUnstoredText } from './event-repository';
+import {
+  endTurn,
+  findTurn,
+  insertModelPart,
+  listLostTurns,
+  lockConversationOf,
+  type Turn,
+  type TurnStatus,
+} from './turn-repository';
 
 export interface TurnEnding {
   status: Exclude<TurnStatus, 'running' | 'waiting'>;
   error?: { code: string; detail: string };
 }
 
-/** The credential that it acted with was in the memory of the replica alone. */
+/** The credential that it acted with was in the memory of the replica alone: it goes on when its person says so. */
 export const INTERRUPTED: TurnEnding = {
   status: 'interrupted',
   error: {
     code: 'interrupted',
-    detail: 'the service ended while this was worked on; what was done is here, and the next message goes on from it',
+    detail:
+      'the service ended while this was worked on; what was done is here. Resume it, or the next message goes on from it',
   },
 };
 
@@ -41,6 +50,9 @@ export async function interruptLost(pool: Pool, conversationId: string | null): 
       if (!(await lockConversationOf(tx, lost))) return;
       if (!(await findTurn(tx, lost.id))?.isLost) return;
       await loseModelCalls(tx, lost.id);
+      // As of any answer that breaks off, the person keeps what they have read.
+      const text = await readUnstoredText(tx, lost.conversationId);
+      if (text) await insertModelPart(tx, { turnId: lost.id, content: { text, isPartial: true } });
       await endAndTell(tx, lost, INTERRUPTED);
     });
   }

@@ -57,6 +57,17 @@ export async function appendText(
   return rowCount === 1;
 }
 
+/** The agent's words that were told and are in no part: of an answer that its replica did not live to store. */
+export async function readUnstoredText(tx: Sql, conversationId: string): Promise<string> {
+  const { rows } = await tx.query<{ text: string | null }>(
+    `SELECT string_agg(e.data ->> 'text', '' ORDER BY e.id) AS text
+     FROM chat_events e JOIN conversations c ON c.id = e.conversation_id
+     WHERE e.conversation_id = $1 AND e.id > c.shown_event AND e.type = 'text'`,
+    [conversationId],
+  );
+  return rows[0]?.text ?? '';
+}
+
 /** Events that are read at once. */
 export const READ_MAX = 200;
 

@@ -13,6 +13,8 @@ Answer in the person's language, briefly, in Markdown. Name workers and runs by 
 /** About 50,000 tokens. */
 const HISTORY_CHARS_MAX = 150_000;
 const LEFT_OUT = '(left out: ask the tool again if it is needed)';
+const BROKEN_OFF =
+  '(The service ended in the middle of your answer. The person has read what stands above: go on from there, without repeating it.)';
 /** Providers take no other names, not even of what a model has made up. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -55,6 +57,8 @@ function messagesOfTurn(turn: Turn, parts: Part[]): ModelMessage[] {
     const end = rest.findIndex(({ kind }) => kind === 'model');
     const calls = (end === -1 ? rest : rest.slice(0, end)).filter((one): one is CallPart => one.kind === 'call');
     messages.push(...answerOf(part.content.text, calls));
+    const goesOn = rest.length > 0 || turn.endedAt === null;
+    if (part.content.isPartial && goesOn) messages.push({ role: 'user', content: BROKEN_OFF });
   }
   if (turn.endedAt && turn.status !== 'completed') {
     messages.push({ role: 'assistant', content: `(This answer ended here: it was ${turn.status}.)` });
@@ -91,7 +95,7 @@ function resultOf({ status, result, callId }: Pick<CallPart, 'status' | 'result'
     case 'declined':
       return 'The person declined this call. It was not made.';
     case 'stopped':
-      return 'This call was not made: the person stopped the answer.';
+      return 'This call was not made: the answer ended before.';
     case 'unknown':
       return 'The service ended while this call was under way. Nobody knows whether it was carried out: look before you repeat it.';
     default:

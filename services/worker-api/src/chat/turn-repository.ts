@@ -141,7 +141,7 @@ export async function suspendTurn(tx: Sql, id: string): Promise<boolean> {
 export const requestStop = (tx: Sql, id: string): Promise<unknown> =>
   tx.query("UPDATE chat_turns SET stop_requested = true WHERE id = $1 AND status = 'running'", [id]);
 
-/** By compare-and-set; calls that were under way are unknown from now on, and those that were not begun never are. */
+/** By compare-and-set; calls that were under way are unknown from now on, and those that were not begun are stopped. */
 export async function endTurn(
   tx: Sql,
   id: string,
@@ -155,8 +155,25 @@ export async function endTurn(
   );
   if (!rowCount) return false;
   await tx.query(
-    `UPDATE chat_parts SET status = CASE status WHEN 'running' THEN 'unknown' ELSE 'stopped' END
+    `UPDATE chat_parts SET status = CASE status WHEN 'running' THEN 'unknown' ELSE 'stopped' END,
+       was = CASE WHEN status <> 'running' AND $2 = 'interrupted' THEN status END
      WHERE turn_id = $1 AND status IN ('ready', 'pending', 'running')`,
+    [id, status],
+  );
+  return true;
+}
+
+/** By compare-and-set; calls that were not begun are as they were before the interruption. */
+export async function reviveTurn(tx: Sql, id: string, replica: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `UPDATE chat_turns SET status = 'running', error_code = NULL, error_detail = NULL, ended_at = NULL, stop_requested = false,
+       leased_by = $2, leased_until = now() + ${LEASE}
+     WHERE id = $1 AND status = 'interrupted'`,
+    [id, replica],
+  );
+  if (!rowCount) return false;
+  await tx.query(
+    "UPDATE chat_parts SET status = was, was = NULL WHERE turn_id = $1 AND status = 'stopped' AND was IS NOT NULL",
     [id],
   );
   return true;

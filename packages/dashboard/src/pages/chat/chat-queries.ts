@@ -115,6 +115,23 @@ export function useStop(id: string) {
   });
 }
 
+/** Goes on with the last message, which was interrupted; also where that goes on already, the conversation is read again. */
+export function useResume(id: string) {
+  const workspaceId = useWorkspace()?.id;
+  const client = useQueryClient();
+  const read = () => client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) });
+  return useMutation({
+    mutationFn: async () => unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/resume', pathOf(id))),
+    onSuccess: async () => {
+      await read();
+      void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
+    },
+    onError: (error) => {
+      if (isStatus(error, 404, 409)) void read();
+    },
+  });
+}
+
 export function useDecideCall(id: string, callId: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();

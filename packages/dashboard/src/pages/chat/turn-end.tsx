@@ -3,16 +3,19 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { ChatTurn } from '../../shell/api';
 import { paths } from '../../shell/paths';
-import { Notice } from '../../ui/notice';
+import { Failure, Notice } from '../../ui/notice';
+import { useResume } from './chat-queries';
+import { sayError } from './say-error';
 
 interface TurnEndProps {
+  conversationId: string;
   turn: ChatTurn;
   /** Sends a message in this conversation; absent where it is not the last one, or one is under way. */
   send: ((text: string) => void) | undefined;
 }
 
 /** Says why an answer is missing or not whole, and what to do next; nothing after a whole one. */
-export function TurnEnd({ turn, send }: TurnEndProps) {
+export function TurnEnd({ conversationId, turn, send }: TurnEndProps) {
   if (turn.status === 'stopped')
     return <Notice tone="info">You stopped the agent here. What it did stays done.</Notice>;
   const again = (words: string, text: string) =>
@@ -22,11 +25,7 @@ export function TurnEnd({ turn, send }: TurnEndProps) {
       </Button>
     );
   if (turn.status === 'interrupted') {
-    return (
-      <Notice tone="error" title="The agent was interrupted" action={again('Go on', 'Go on.')}>
-        The service ended while it worked. What it did stays done.
-      </Notice>
-    );
+    return <Interrupted conversationId={conversationId} mayGoOn={send !== undefined} />;
   }
   if (turn.status !== 'failed') return null;
   const { code = '', detail = 'Something went wrong.' } = turn.error ?? {};
@@ -44,19 +43,42 @@ export function TurnEnd({ turn, send }: TurnEndProps) {
   );
 }
 
+function Interrupted({ conversationId, mayGoOn }: { conversationId: string; mayGoOn: boolean }) {
+  const resume = useResume(conversationId);
+  return (
+    <>
+      <Notice
+        tone="error"
+        title="The agent was interrupted"
+        action={
+          mayGoOn && (
+            <Button variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
+              Go on
+            </Button>
+          )
+        }
+      >
+        The service ended while it worked. What it did stays done, and it goes on from there.
+      </Notice>
+      <Failure title="The agent does not go on" error={sayError(resume.error)} />
+    </>
+  );
+}
+
 const BUDGET = (
   <>
     An admin can raise it under <Link to={paths.models}>Models</Link>.
   </>
 );
-const KEY = 'Whoever operates this installation has to look at MODEL_PROVIDERS.';
+const KEY =
+  'Whoever operates this installation has to look at MODEL_PROVIDERS; for a model of the workspace, an admin at its connection.';
 
 /** By the code of the error: its title, and what helps. */
 const WAYS: Record<string, [title: string, next: ReactNode]> = {
   budget_exceeded: ['The budget leaves no room', BUDGET],
   model_without_price: [
     'The model has no price',
-    'While a budget holds, MODEL_PROVIDERS has to name the prices of a model.',
+    'While a budget holds, a model needs a price: in MODEL_PROVIDERS, or for a model of the workspace from an admin.',
   ],
   model_unauthorized: ['The provider refuses its key', KEY],
   model_not_found: ['The provider has no such model', KEY],

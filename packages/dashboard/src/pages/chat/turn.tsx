@@ -63,7 +63,7 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
         )}
         {turn.status === 'running' && <Working isSpeaking={groups.at(-1)?.type === 'text'} />}
         <MadeLinks turn={turn} />
-        <TurnEnd turn={turn} send={send} />
+        <TurnEnd conversationId={conversationId} turn={turn} send={send} />
         {turn.ended_at && (
           <p className={styles.facts}>
             {duration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}
