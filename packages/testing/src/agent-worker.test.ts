@@ -111,3 +111,24 @@ test('a changed skill is taken with its new hash only, and an edited copy is a c
   const unknown = await worker('POST', '/api/workers', { runner: 'agent', skill: 'nobody-wrote-this' });
   expect(unknown).toMatchObject({ status: 400, body: { detail: expect.stringContaining('there is no skill') } });
 });
+
+test('the skill counts its agent, whose person takes a newer text', async () => {
+  const title = 'Sort the mail';
+  const made = await ask(201, skills, 'POST', '/api/v1/skills', { title, body_md: '# Sort\n\nSort the mail.\n' });
+  const skill = `/api/v1/skills/${made.slug}`;
+  const counts = (total: number) =>
+    until(async () => (await ask(200, skills, 'GET', skill)).used_by_workers.total === total, {
+      what: `${total} workers are made of the skill`,
+    });
+  const agent = await ask(201, worker, 'POST', '/api/workers', { runner: 'agent', skill: made.slug });
+  const path = `/api/workers/${agent.id}`;
+  await counts(1);
+  const changed = await ask(200, skills, 'PATCH', skill, { body_md: '# Sort\n\nSort the mail by date.\n' });
+  const offered = async () => (await ask(200, worker, 'GET', path)).skill_update;
+  await until(async () => (await offered()) !== null, { what: 'the newer text is offered' });
+  expect(await offered()).toMatchObject({ slug: made.slug, hash: changed.content_hash, version: 2 });
+  const taken = await ask(200, worker, 'PATCH', path, { skill: made.slug });
+  expect(taken).toMatchObject({ version: 2, skill: `${made.slug}@${changed.content_hash}`, skill_update: null });
+  await ask(204, worker, 'DELETE', path);
+  await counts(0);
+});

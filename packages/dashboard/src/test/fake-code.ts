@@ -116,6 +116,7 @@ function workerOf(code: FakeCode, role: string | null): Worker {
     ...{ trigger_type: 'manual', triggers: [], visibility: 'workspace', owner_id: 'usr_ada', tags: [] },
     ...{ version: now.version, sha: now.sha, missing_secrets: [], last_run: null, last_run_id: null },
     ...{ last_run_status: null, next_run_at: null, created_at: new Date(AT).toISOString() },
+    ...{ skill_update: null, skill_deleted: false },
     updated_at: itemOf(now, code).created_at,
     ...{ skill_update: code.skillUpdate, skill_deleted: false },
     permissions: { edit: may, run: may, pause: may, archive: may, delete: may, change_visibility: may },
