@@ -15,6 +15,8 @@ export const keptAnswer = z.object({
   /** Path and query of the request; placeholders of credentials stand there as `{name}`. */
   target: z.string().max(TARGET_CHARS_MAX),
   contentType: z.string().max(255).nullable(),
+  /** Of a redirect, or of what was made. */
+  location: z.string().max(TARGET_CHARS_MAX).optional(),
   body: z.string().max(BODY_CHARS_MAX),
   encoding: z.enum(['text', 'base64']),
 });

@@ -1,5 +1,5 @@
 /** What the writing requests of a recorded run were answered, for a rehearsal of it. */
-import { ANSWERS_MAX, type KeptAnswer, type RecordedAnswer } from '@gantry/events';
+import { ANSWERS_MAX, type RecordedAnswer, recordedAnswer } from '@gantry/events';
 import { statement } from '@gantry/postgres';
 import type { Run } from './run';
 import type { Sql } from './run-row';
@@ -15,11 +15,10 @@ const FIND = statement(
    ORDER BY e.seq LIMIT ${ANSWERS_MAX.count}`,
 );
 
+/** As an executor reported it, which may have been a hostile one. */
 interface Row {
   id: number;
-  data: Pick<RecordedAnswer, 'method' | 'scheme' | 'host' | 'port' | 'status'> & {
-    answer: KeptAnswer;
-  };
+  data: Record<string, unknown> & { answer: object };
 }
 
 /** In the order of the record, without those that earlier attempts of the rehearsal have had. */
@@ -28,8 +27,9 @@ export async function recordedAnswers(sql: Sql, { id, workspaceId, spec }: Run):
   if (of === null) return [];
   const { rows } = await sql.query(FIND({ id, of, workspace_id: workspaceId }));
   let bytesLeft = ANSWERS_MAX.bytes;
-  return rows.flatMap(({ id, data: { method, scheme, host, port, status, answer } }: Row) => {
-    bytesLeft -= answer.body.length;
-    return bytesLeft < 0 ? [] : [{ id, method, scheme, host, port, status, ...answer }];
+  return rows.flatMap(({ id, data: { answer, ...request } }: Row) => {
+    const { data } = recordedAnswer.safeParse({ ...request, ...answer, id });
+    bytesLeft -= data?.body.length ?? 0;
+    return data && bytesLeft >= 0 ? [data] : [];
   });
 }

@@ -96,8 +96,7 @@ test('code that posts with a connection posts once, and its rehearsals post noth
   });
   const other = await ended(await rehearse(run.id, { title: 'b' }));
   expect(other).toMatchObject({ status: 'failed', error: expect.stringContaining('403') });
-  const { body: listed } = await call('GET', `/api/runs/${other.id}/requests`);
-  const requests = typeof listed === 'string' ? JSON.parse(listed) : listed;
+  const requests = JSON.parse((await call('GET', `/api/runs/${other.id}/requests`)).body);
   expect(requests).toMatchObject([
     { method: 'GET', status: 200, credentials: ['github'] },
     { method: 'POST', problem: { kind: 'refused', message: expect.stringContaining('POST /issues was not recorded') } },

@@ -41,8 +41,11 @@ export async function relayAnswer(
   const head = (more: string[] = []) =>
     response.writeHead(status, reflection.text(answer.statusMessage ?? ''), [...headers, ...more]);
 
-  const type = answer.headers['content-type'];
-  const keep = captureOf(exchange, type === undefined ? null : reflection.text(type));
+  const { 'content-type': type, location } = answer.headers;
+  const keep = captureOf(exchange, {
+    contentType: type === undefined ? null : reflection.text(type),
+    ...(location !== undefined && { location: reflection.text(location) }),
+  });
   answer.once('error', () => exchange.end(new Refused(502, 'it ended its answer early', FAILED)));
   if (!hasBody) {
     answer.resume();

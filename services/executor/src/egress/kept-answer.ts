@@ -1,16 +1,15 @@
 /** Answers to requests that write, kept while they pass: whole and decoded, or not at all. */
 import type net from 'node:net';
 import zlib from 'node:zlib';
-import type { Exchange } from './network-request';
+import type { Exchange, RawAnswer } from './network-request';
 
 /** As in the protocol. */
 const ANSWER_BYTES_MAX = 16 * 1024;
 
+export type KeptHead = Pick<RawAnswer, 'contentType' | 'location'>;
+
 /** Null where the answer is not to be kept. */
-export function captureOf(
-  exchange: Exchange,
-  contentType: string | null,
-): { push(piece: Buffer): void; end(): void } | null {
+export function captureOf(exchange: Exchange, head: KeptHead): { push(piece: Buffer): void; end(): void } | null {
   if (exchange.keptAs === null) return null;
   const pieces: Buffer[] = [];
   let length = 0;
@@ -21,7 +20,7 @@ export function captureOf(
       else pieces.length = 0;
     },
     end() {
-      if (length <= ANSWER_BYTES_MAX) exchange.answer = () => ({ contentType, body: Buffer.concat(pieces) });
+      if (length <= ANSWER_BYTES_MAX) exchange.answer = () => ({ ...head, body: Buffer.concat(pieces) });
     },
   };
 }
@@ -42,7 +41,13 @@ export function capturePlain(target: net.Socket, exchange: Exchange): void {
     if (length <= RAW_BYTES_MAX) pieces.push(piece);
     else pieces.length = 0;
   });
-  exchange.answer = () => (length <= RAW_BYTES_MAX ? readPlainAnswer(Buffer.concat(pieces), isOver) : null);
+  exchange.answer = () => {
+    const answer = length <= RAW_BYTES_MAX ? readPlainAnswer(Buffer.concat(pieces), isOver) : null;
+    if (!answer) return null;
+    const { status, ...kept } = answer;
+    exchange.status = status;
+    return kept;
+  };
 }
 
 /**
@@ -50,7 +55,7 @@ export function capturePlain(target: net.Socket, exchange: Exchange): void {
  * @param isOver the host has ended the connection, which is where a body without a length ends
  * @returns null where it is incomplete, too long, or not understood
  */
-export function readPlainAnswer(raw: Buffer, isOver: boolean): { contentType: string | null; body: Buffer } | null {
+export function readPlainAnswer(raw: Buffer, isOver: boolean): (KeptHead & { status: number; body: Buffer }) | null {
   const end = raw.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const [start = '', ...lines] = raw.toString('latin1', 0, end).split('\r\n');
@@ -61,7 +66,14 @@ export function readPlainAnswer(raw: Buffer, isOver: boolean): { contentType: st
   const headers = new Map(lines.map((line) => [line.split(':', 1)[0]?.toLowerCase(), textAfter(line)]));
   const sent = status === 204 || status === 304 ? Buffer.alloc(0) : bodyIn(rest, headers, isOver);
   const body = sent && decoded(sent, headers.get('content-encoding'));
-  return body && body.length <= ANSWER_BYTES_MAX ? { contentType: headers.get('content-type') ?? null, body } : null;
+  if (!body || body.length > ANSWER_BYTES_MAX) return null;
+  const location = headers.get('location');
+  return {
+    status,
+    contentType: headers.get('content-type') ?? null,
+    ...(location !== undefined && { location }),
+    body,
+  };
 }
 
 const textAfter = (line: string): string => line.slice(line.indexOf(':') + 1).trim();

@@ -7,6 +7,7 @@ export interface RawAnswer {
   /** Path and query of the request, without placeholders. */
   target: string;
   contentType: string | null;
+  location?: string;
   body: Buffer;
 }
 
@@ -53,8 +54,9 @@ export function beginExchange(
     drop: () => void open.delete(exchange),
     end(problem) {
       if (!open.delete(exchange)) return;
-      const { bytesSent, bytesReceived, status, credentials, keptAs } = exchange;
-      const answer = keptAs === null || problem || status === null ? null : exchange.answer();
+      const { keptAs } = exchange;
+      const answer = keptAs === null || problem ? null : exchange.answer();
+      const { bytesSent, bytesReceived, status, credentials } = exchange;
       const recorded = problem?.reason === NOT_RECORDED ? null : exchange.recorded;
       report({
         ...{ method, scheme, host, port, path, status, bytesSent, bytesReceived, credentials },

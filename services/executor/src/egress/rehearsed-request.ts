@@ -49,8 +49,12 @@ export function requireHeadAlone(headers: string[]): void {
 /** Lines that a host may read as several, or as part of the one before. */
 const HIDING = /^\s|[\0\r\n]/;
 
-const headersOf = ({ contentType }: RecordedAnswer, body: Buffer): Record<string, string> => ({
-  ...(contentType !== null && { 'content-type': contentType }),
+/** The record comes from the service: what no header can have must not end the connection. */
+const inHeader = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?');
+
+const headersOf = ({ contentType, location }: RecordedAnswer, body: Buffer): Record<string, string> => ({
+  ...(contentType !== null && { 'content-type': inHeader(contentType) }),
+  ...(location !== undefined && { location: inHeader(location) }),
   'content-length': String(body.length),
   [REHEARSAL_HEADER]: 'recorded',
 });

@@ -33,13 +33,17 @@ export function createRequestReport(options: {
   let count = 0;
 
   /** Null: it is one too many, or can't be compared with another. */
-  function kept({ target, contentType, body }: RawAnswer): KeptAnswer | null {
+  function kept({ target, contentType, location, body }: RawAnswer): KeptAnswer | null {
     const shownAs = shownTarget(redactor, target);
     if (shownAs.length > TARGET_CHARS_MAX || answersLeft.count === 0 || answersLeft.bytes < body.length) return null;
     answersLeft.count--;
     answersLeft.bytes -= body.length;
     const type = contentType === null ? null : shown(contentType, CHARS_MAX.contentType);
-    return { target: shownAs, contentType: type, ...maskedBody(redactor, body) };
+    const where = location === undefined ? undefined : shown(location, TARGET_CHARS_MAX);
+    return {
+      ...{ target: shownAs, contentType: type, ...(where !== undefined && { location: where }) },
+      ...maskedBody(redactor, body),
+    };
   }
 
   return ({ answer: raw, ...request }) => {

@@ -71,6 +71,7 @@ test('inputs of a recorded run are used again, with its files', async () => {
   const worker = await workerOf(made);
   const run = await rehearse(api.deps, { worker, inputs: of.inputs, of, createdBy: 'usr_1' });
   expect(run.spec).toMatchObject({ files: of.spec.files, rehearsal: { of: of.id } });
+  expect(run.parentRunId).toBe(of.id);
   expect(run.inputs).toEqual(of.inputs);
   await (await claimed()).complete(null);
 });

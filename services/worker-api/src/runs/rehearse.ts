@@ -57,6 +57,7 @@ export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
     ...{ workspaceId, subjectId: worker.uid, subjectRef: worker.id, createdBy },
     ...{ kind: 'test' as const, trigger: REHEARSAL, version: draft ? null : version, priority: PRIORITY },
     inputs: placed.inputs,
+    ...(of && { parentRunId: of.id }),
     spec: {
       ...runnable.spec,
       files: placed.files,
