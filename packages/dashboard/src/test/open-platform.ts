@@ -30,16 +30,23 @@ export interface TestPlatform {
   close: () => Promise<void>;
 }
 
-/** The platform for the tests of a `describe`, which fail where the console of a page has an error. */
-export function testPlatform(): TestPlatform {
+/**
+ * The platform for the tests of a `describe`, which fail where the console of a page has an error.
+ * @param env of its services
+ */
+export function testPlatform(env: () => Record<string, string> = () => ({})): TestPlatform {
   jest.setTimeout(TEST_MS_MAX);
-  const platform = given(openPlatform, (opened) => opened.close(), START_MS_MAX);
+  const platform = given(
+    () => openPlatform(env()),
+    (opened) => opened.close(),
+    START_MS_MAX,
+  );
   afterEach(async () => expect(await platform.leave()).toEqual([]));
   return platform;
 }
 
-async function openPlatform(): Promise<TestPlatform> {
-  const stack = await startStack({ skillsApi: true, gateway: true });
+async function openPlatform(env: Record<string, string>): Promise<TestPlatform> {
+  const stack = await startStack({ skillsApi: true, gateway: true, env });
   const { worker, dashboard } = stack.gateway as NonNullable<Stack['gateway']>;
   const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
   const problems: string[] = [];

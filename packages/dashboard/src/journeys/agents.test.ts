@@ -1,0 +1,91 @@
+import { apiCaller, given, startScriptedModel, until } from '@gantry/testing';
+import { chromiumPath } from '../test/browser';
+import { testPlatform } from '../test/open-platform';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+const price = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };
+const usage = { input: 812, output: 40 };
+
+withBrowser('an agent', () => {
+  const model = given(startScriptedModel, (one) => one.stop());
+  const platform = testPlatform(() => {
+    const provider = {
+      ...{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl },
+      ...{ models: ['m'], prices: { m: price } },
+    };
+    return { MODEL_PROVIDERS: JSON.stringify([provider]), MODEL_ALIASES: '{"smart":"local/m"}' };
+  });
+
+  test('a template is made and run in the browser, and its conversation is read as it comes', async () => {
+    const code = 'print(1240 * 39.5)';
+    const checked = [{ claim: '48,980', computed: '48980.0', right: true }];
+    await model.says(
+      { text: 'I work it out.', calls: [{ name: 'python', input: { code }, id: 'c1' }], usage },
+      { text: 'It is right.', usage, hold: true },
+      { text: JSON.stringify({ verdict: 'One claim, and it is right.', checked }), usage },
+    );
+    const page = await platform.signedIn('/workers/new');
+    await page.getByRole('link', { name: 'Check the numbers of a text' }).click();
+    await page.getByRole('textbox', { name: 'Task in SKILL.md' }).waitFor();
+    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.waitForURL(/\/runs\/run_/);
+    const talk = page.getByRole('region', { name: 'Conversation' });
+    await talk.getByText('I work it out.').waitFor();
+    const call = talk.locator('details').filter({ hasText: 'Python program' });
+    await call.getByText('Answered').waitFor();
+    await call.locator('summary').click();
+    await call.getByText(/48980\.0/).waitFor();
+    await model.release();
+    await page.getByRole('region', { name: 'Result' }).getByText('One claim, and it is right.').waitFor();
+    await talk.getByText(/^3 model calls: 2,436 tokens in, 120 out, \$0\.0027$/).waitFor();
+    await page.getByRole('button', { name: 'Model: Model call: default model, Done' }).first().waitFor();
+    await talk.getByRole('button', { name: 'Download the transcript' }).waitFor();
+  });
+
+  test('a skill becomes a worker, whose tools are chosen, and whose newer text is taken by a click', async () => {
+    const skills = apiCaller(platform.stack.gateway?.skills as string, platform.stack.token);
+    const text = '# Greet\n\nSay hello.\n';
+    const made = await skills('POST', '/api/v1/skills', { title: 'Greet people', body_md: text });
+    const { slug } = typeof made.body === 'string' ? JSON.parse(made.body) : made.body;
+    const page = await platform.signedIn(`/skills/${slug}`);
+    await page.getByRole('button', { name: 'Use in a worker' }).click();
+    await page.waitForURL(/\/workers\/[a-z-]+\/settings/);
+    const tools = page.getByRole('region', { name: 'Tools', exact: true });
+    await tools.getByLabel('Add').selectOption('Ask a person');
+    await tools.getByRole('button', { name: 'Add the tool' }).click();
+    await tools.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Tools: saved').waitFor();
+    await page.getByLabel('Turns').fill('5');
+    await page.getByRole('combobox', { name: 'Model' }).fill('smart');
+    await page.getByRole('region', { name: 'Model', exact: true }).getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Model: saved').waitFor();
+    const id = new URL(page.url()).pathname.split('/')[2] ?? '';
+    const worker = async () => (await platform.call('GET', `/api/workers/${id}`)).body;
+    expect(await worker()).toMatchObject({ model: 'smart', max_turns: 5, tools: [{ tool: 'ask_person' }] });
+
+    await skills('PATCH', `/api/v1/skills/${slug}`, { body_md: `${text}\nAnd goodbye.\n` });
+    await until(async () => (await worker()).skill_update !== null, { deadlineMs: 20_000 });
+    const { version } = await worker();
+    await page.goto(platform.at(`/workers/${id}`));
+    await page.getByRole('button', { name: 'See version 2' }).click();
+    await page.getByRole('dialog').getByText('And goodbye.').waitFor();
+    await page.getByRole('button', { name: 'Update to the newest version' }).click();
+    await page.getByText('has version 2 of the skill').waitFor();
+    expect(await worker()).toMatchObject({ version: version + 1, skill_update: null });
+  });
+
+  test('the first sentence of an empty workspace is answered in the chat', async () => {
+    const opened = await platform.call('POST', '/api/workspaces', { name: 'Empty' });
+    await model.says({ text: 'Hello. Nothing runs here yet.', usage });
+    const page = await platform.signedIn('/');
+    await page.getByRole('button', { name: /^Workspace: / }).click();
+    await page.getByRole('button', { name: opened.body.name, exact: true }).click();
+    await page.getByRole('textbox', { name: 'What should happen' }).fill('What runs here?');
+    await page.getByRole('button', { name: 'Send to the agent' }).click();
+    await page.getByText('Hello. Nothing runs here yet.').waitFor();
+    await page.goto(platform.at('/settings/models'));
+    await page.getByRole('region', { name: 'By model' }).getByText('local/m').waitFor();
+  });
+});
