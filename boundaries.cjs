@@ -55,6 +55,7 @@ exports.WINGS = {
     mayImport: ['audit'],
   },
   runs: { folders: ['runs', 'approvals'], mayImport: ['audit', 'definitions'] },
+  trials: { folders: ['examples', 'evaluations'], mayImport: ['audit', 'definitions', 'models', 'runs'] },
   starters: { folders: ['starters'], mayImport: ['definitions', 'runs'] },
   alerts: { folders: ['alerts'], mayImport: ['accounts', 'audit', 'definitions', 'mail', 'runs'] },
   changes: { folders: ['changes'], mayImport: [] },

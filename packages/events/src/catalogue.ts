@@ -83,8 +83,12 @@ const worker = z.object({ workerUid: z.string(), workerId: z.string() });
 /** A worker was created, edited, moved between states or deleted. */
 export const workerChanged = define(
   'worker.changed.v1',
-  { publishers: ['worker-api'] },
-  worker.extend({ change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']) }),
+  { publishers: ['worker-api'], consumers: ['worker-api'] },
+  worker.extend({
+    change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']),
+    /** It has this version now, and it is a new one. Absent: its version stayed. */
+    version: z.int().optional(),
+  }),
 );
 
 /**
@@ -153,6 +157,24 @@ export const networkRefused = define(
     port: z.int(),
     /** The rule, as a clause about the host. */
     reason: z.string(),
+  }),
+);
+
+/** An evaluation of a version has ended, and not every example passed; or it could not be made. */
+export const evaluationFailed = define(
+  'evaluation.failed.v1',
+  { publishers: ['worker-api'], consumers: ['worker-api'] },
+  worker.extend({
+    evaluationId: z.string(),
+    version: z.int(),
+    sha: z.string(),
+    passed: z.int(),
+    failed: z.int(),
+    /** Examples that could not be run or judged. */
+    errors: z.int(),
+    total: z.int(),
+    /** Why none of them could be. */
+    error: z.string().nullable(),
   }),
 );
 
@@ -287,6 +309,7 @@ export const eventCatalogue: EventType[] = [
   scheduleMissed,
   connectionFailed,
   networkRefused,
+  evaluationFailed,
   alertRaised,
   automationDeployed,
   skillPublished,

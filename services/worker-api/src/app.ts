@@ -43,6 +43,8 @@ import { createChat } from './chat/chat-routes';
 import { connectionOperations } from './connections/connection-routes';
 import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
+import { evaluationOperations } from './evaluations/evaluation-routes';
+import { exampleOperations } from './examples/example-routes';
 import { TREE_BYTES_MAX } from './file-trees/file-tree';
 import { integrationOperations } from './integrations/integration-routes';
 import { mcpOperations } from './mcp/mcp-routes';
@@ -139,6 +141,8 @@ export function createApp(options: AppOptions) {
       ...statsOperations(deps),
       ...usageOperations(deps),
       ...workerOperations(deps),
+      ...exampleOperations(deps),
+      ...evaluationOperations(deps),
       ...contextOperations(deps),
       ...secretOperations(deps),
       ...connectionOperations({ ...deps, visitorOf }),

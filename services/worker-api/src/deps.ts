@@ -8,6 +8,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { DeliveryLoop } from './alerts/delivery';
 import type { McpClient } from './connections/mcp-port';
+import type { EvaluationLoop } from './evaluations/evaluation';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Mailer } from './mail/mailer';
 import type { Models } from './models/model-registry';
@@ -35,6 +36,8 @@ export interface Deps {
   retention: RetentionBounds;
   /** Sends alerts. */
   deliveryLoop: DeliveryLoop;
+  /** Runs and judges examples. */
+  evaluationLoop: EvaluationLoop;
   /** Private networks that URLs of users may lead to: see packages/safe-fetch. */
   outboundAllow: string[];
   /** OAuth clients that the operator has. */

@@ -6,6 +6,7 @@ import {
   type Consumer,
   connectionFailed,
   consumeBy,
+  evaluationFailed,
   networkRefused,
   rehearsalFinished,
   runFinished,
@@ -13,6 +14,7 @@ import {
   skillChanged,
   skillDeleted,
   skillPublished,
+  workerChanged,
   workspacePurged,
 } from '@gantry/events';
 import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
@@ -20,6 +22,7 @@ import { alertReactions } from './alerts/alert-events';
 import { keepAuditEntry } from './audit/audit-events';
 import { writeBackContexts } from './contexts/write-back';
 import type { Deps } from './deps';
+import { evaluationReactions } from './evaluations/evaluation-events';
 import { createListeningWorkspaces } from './listening-workspaces';
 import { countRun } from './runs/month-cost';
 import { countTokenRun } from './runs/token-budget';
@@ -31,6 +34,7 @@ export function startReactions(deps: Deps): Consumer[] {
   const listening = createListeningWorkspaces(pool);
   const alerts = alertReactions(deps, listening);
   const triggers = triggerReactions(deps, listening);
+  const evaluations = evaluationReactions(deps);
   const shared = { bus, pool, service: 'worker-api' as const, log };
   return [
     consumeBy({
@@ -38,7 +42,8 @@ export function startReactions(deps: Deps): Consumer[] {
       event: runFinished,
       reactions: [countRun, countTokenRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
     }),
-    consumeBy({ ...shared, event: rehearsalFinished, reactions: [] }),
+    consumeBy({ ...shared, event: rehearsalFinished, reactions: [evaluations.rehearsalFinished] }),
+    consumeBy({ ...shared, event: workerChanged, reactions: [evaluations.workerChanged] }),
     consumeBy({
       ...shared,
       event: approvalRequested,
@@ -47,6 +52,7 @@ export function startReactions(deps: Deps): Consumer[] {
     consumeBy({ ...shared, event: scheduleMissed, reactions: [alerts.scheduleMissed, triggers.scheduleMissed] }),
     consumeBy({ ...shared, event: connectionFailed, reactions: [alerts.connectionFailed] }),
     consumeBy({ ...shared, event: networkRefused, reactions: [alerts.networkRefused] }),
+    consumeBy({ ...shared, event: evaluationFailed, reactions: [alerts.evaluationFailed] }),
     consumeBy({ ...shared, event: alertRaised, reactions: [triggers.alertRaised] }),
     consumeBy({ ...shared, event: skillPublished, reactions: [keepSkill] }),
     consumeBy({ ...shared, event: skillChanged, reactions: [keepSkill] }),

@@ -28,6 +28,7 @@ import { type ConnectionLoop, startConnectionLoop } from './connections/connecti
 import type { McpClient } from './connections/mcp-port';
 import { type Database, openDatabase } from './database';
 import type { Deps } from './deps';
+import { startEvaluationLoop } from './evaluations/evaluation-loop';
 import { sweepsOf } from './housekeeping';
 import { unusedApps } from './integrations/integrations';
 import { createMailer } from './mail/mailer';
@@ -154,12 +155,14 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     { prisma, pool, hasher, vault, mailer, outboundAllow, dashboardUrl, now, log },
     { auto: options.autoTick ?? true },
   );
+  const evaluationLoop = startEvaluationLoop(whole, { auto: options.autoTick ?? true });
   const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams }, log);
   const deps: Deps = {
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
     ...{
       retention,
       deliveryLoop,
+      evaluationLoop,
       outboundAllow,
       oauthApps,
       models,
@@ -209,6 +212,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await approvals.stop();
       await connectionLoop.stop();
       await cronTicker.stop();
+      await evaluationLoop.stop();
       await engine.drain();
     },
     close: async () => {

@@ -29,6 +29,7 @@ interface Told {
 type Sentence = (told: Told) => Part[];
 
 const worker = (told: Told): Thing => ({ of: 'worker', id: told.id });
+const workerOf = (told: Told): Thing => ({ of: 'worker', id: told.text('worker_id') });
 const automation = (told: Told): Thing => ({ of: 'automation', id: told.id });
 const member = (told: Told): Thing => ({ of: 'member', id: told.id, name: told.text('email') || undefined });
 const alert = (told: Told): Thing => ({ of: 'alert', id: told.id });
@@ -42,6 +43,7 @@ const times = (count: number, one: string, many: string): string => (count === 1
 
 const FIELDS: Record<string, string> = {
   python_dependencies: 'packages',
+  evaluate_on_save: 'whether new versions are evaluated',
   scheduleEnabled: 'whether its schedule is on',
   scheduleInputs: 'the inputs of its schedule',
   misfire: 'what happens after a missed start',
@@ -120,6 +122,18 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   'model_provider.updated': (told) => [`changed the models of ${told.id}`],
   'integration_app.deleted': (told) => [`took away the OAuth client of ${told.id}`],
   'integration_app.set': (told) => [`set the OAuth client of ${told.id}`],
+  'evaluation.started': (told) => [
+    `evaluated ${told.has('sha') ? `version ${told.text('sha').slice(0, 7)}` : 'a version'} of `,
+    workerOf(told),
+    told.has('examples') ? ` by ${times(told.count('examples'), 'one example', 'examples')}` : '',
+  ],
+  'evaluation.stopped': (told) => ['stopped an evaluation of ', workerOf(told)],
+  'example.created': (told) => [`added the example${quoted(told.text('name'))} to `, workerOf(told)],
+  'example.updated': (told) => [
+    `changed ${listed(told.list('fields'))} of the example${quoted(told.text('name'))} of `,
+    workerOf(told),
+  ],
+  'example.deleted': (told) => [`deleted the example${quoted(told.text('name'))} of `, workerOf(told)],
   'invitation.resent': (told) => [`sent the invitation of ${told.text('email') || 'somebody'} again`],
   'invitation.withdrawn': (told) => [`withdrew the invitation of ${told.text('email') || 'somebody'}`],
   'library.created': (told) => [`made the library ${told.text('slug')}`],
@@ -251,6 +265,8 @@ export const KINDS: Record<string, string> = {
   automation: 'Automations',
   artifact: 'Uploaded code',
   run: 'Runs',
+  example: 'Examples',
+  evaluation: 'Evaluations',
   approval: 'Approvals',
   alert: 'Alerts',
   context: 'Contexts',

@@ -26,7 +26,7 @@ export const newWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
   ...{ id, name: id, description: '', status: 'active', health: 'healthy', trigger_type: 'manual' },
   ...{ triggers: [{ type: 'manual' }], runner: 'python', visibility: 'workspace', owner_id: 'usr_ada', version: 3 },
   ...{ sha: '3f0c5b3e', tags: [], missing_secrets: [], last_run: null, last_run_id: null, last_run_status: null },
-  ...{ next_run_at: null, created_at: daysAgo(40), updated_at: daysAgo(2), permissions: MAY },
+  ...{ next_run_at: null, evaluate_on_save: false, created_at: daysAgo(40), updated_at: daysAgo(2), permissions: MAY },
   ...{ entrypoint: 'main.py', inputs: [], outputs: [], secrets: [], connections: [], contexts: [] },
   ...{ python_dependencies: [], isolation: 'zygote', network: 'public', expose: [], in_body: [] },
   ...{ skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null },

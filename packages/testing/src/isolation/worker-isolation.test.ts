@@ -21,6 +21,12 @@ const ofWorker = (more: { sha?: string; body?: object } = {}): Fixture => ({
     ...(more.body && { body: more.body }),
   }),
 });
+const ofExample = (body?: object): Fixture => ({
+  send: ({ worker, example }) => ({ path: { worker_id: worker, example_id: example }, ...(body && { body }) }),
+});
+const ofEvaluation: Fixture = {
+  send: ({ worker, evaluation }) => ({ path: { worker_id: worker, evaluation_id: evaluation } }),
+};
 const ofAlert = (body?: object): Fixture => ({
   send: ({ alert }) => ({ path: { alert_id: alert }, ...(body && { body }) }),
 });
@@ -206,6 +212,16 @@ const fixtures: Record<string, Fixture> = {
   getWorkerSchema: ofWorker(),
   getSampleInput: ofWorker(),
   getWorkerBundle: ofWorker(),
+  listExamples: ofWorker(),
+  createExample: ofWorker({ body: { name: 'Of a stranger', checks: [{ kind: 'fails' }] } }),
+  getExample: ofExample(),
+  updateExample: ofExample({ name: 'Taken over' }),
+  deleteExample: ofExample(),
+  listEvaluations: ofWorker(),
+  startEvaluation: ofWorker({ body: {} }),
+  getEvaluationTable: ofWorker(),
+  getEvaluation: ofEvaluation,
+  stopEvaluation: ofEvaluation,
   receiveWebhook: {
     send: ({ worker }) => ({ path: { worker_id: worker }, query: 'token=a-guess', body: {} }),
     opens: ({ worker, webhookSecret }) => ({ path: { worker_id: worker }, query: `token=${webhookSecret}`, body: {} }),
@@ -343,6 +359,9 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }],
   });
   const run = await asOwner('POST', `/api/workers/${worker.id}/runs`, { inputs: {} });
+  const checks = [{ kind: 'equal', value: 'only for the home workspace' }];
+  const example = await asOwner('POST', `/api/workers/${worker.id}/examples`, { name: 'Example of home', checks });
+  const evaluation = await asOwner('POST', `/api/workers/${worker.id}/evaluations`, {});
   const asking = await asOwner('POST', '/api/workers', {
     name: 'Asks first',
     files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }],
@@ -458,6 +477,8 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     workspaceToken: ofHome.id,
     worker: worker.id,
     run: run.run_id,
+    example: example.id,
+    evaluation: evaluation.id,
     approval: approval.id,
     shareLink: shareLink.id,
     shareToken: shareLink.token,

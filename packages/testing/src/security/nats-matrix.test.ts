@@ -97,11 +97,11 @@ function rightsOf(role: Role, id: string): Rights {
         says: [
           ...published(
             role,
-            'run.finished rehearsal.finished worker.changed worker.skill_pinned approval.requested approval.decided schedule.missed connection.failed network.refused alert.raised auth.token.revoked member.changed workspace.deleted workspace.restored workspace.purged workspace.retention_changed audit.recorded',
+            'run.finished rehearsal.finished worker.changed worker.skill_pinned approval.requested approval.decided schedule.missed connection.failed network.refused evaluation.failed alert.raised auth.token.revoked member.changed workspace.deleted workspace.restored workspace.purged workspace.retention_changed audit.recorded',
           ),
           ...fetches(
             'EVENTS',
-            'worker-api-run-finished-v1 worker-api-rehearsal-finished-v1 worker-api-approval-requested-v1 worker-api-schedule-missed-v1 worker-api-connection-failed-v1 worker-api-network-refused-v1 worker-api-alert-raised-v1 worker-api-skill-published-v1 worker-api-skill-changed-v1 worker-api-skill-deleted-v1 worker-api-workspace-purged-v1 worker-api-audit-recorded-v1',
+            'worker-api-run-finished-v1 worker-api-rehearsal-finished-v1 worker-api-worker-changed-v1 worker-api-approval-requested-v1 worker-api-schedule-missed-v1 worker-api-connection-failed-v1 worker-api-network-refused-v1 worker-api-evaluation-failed-v1 worker-api-alert-raised-v1 worker-api-skill-published-v1 worker-api-skill-changed-v1 worker-api-skill-deleted-v1 worker-api-workspace-purged-v1 worker-api-audit-recorded-v1',
           ),
           ...worker.says,
           ...keepsStreams,

@@ -31,6 +31,8 @@ export function recordChange(tx: Tx, actor: Actor, change: Change): Promise<unkn
 const CHANGED: Record<string, ChangeNoun> = {
   worker: 'workers',
   mcp_tool: 'workers',
+  example: 'workers',
+  evaluation: 'workers',
   run: 'runs',
   approval: 'approvals',
   context: 'contexts',

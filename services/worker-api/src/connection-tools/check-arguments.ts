@@ -5,6 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 const STEPS_MAX = 10_000;
+const FIT_STEPS_MAX = 100_000;
 const PROBLEMS_MAX = 5;
 
 type Schema = Record<string, unknown>;
@@ -19,7 +20,15 @@ export function schemaProblems(schema: Schema, value: unknown, whole: string): s
   return problemsOf(schema, value, '', { steps: STEPS_MAX, whole }).slice(0, PROBLEMS_MAX);
 }
 
+/** For whoever must not take a value for one that fits only because it is large. */
+export function fitProblems(schema: Schema, value: unknown, whole: string): string[] {
+  const budget = { steps: FIT_STEPS_MAX, whole };
+  const problems = problemsOf(schema, value, '', budget).slice(0, PROBLEMS_MAX);
+  return budget.steps < 0 ? [...problems, `${whole} is too large to be checked`] : problems;
+}
+
 interface Budget {
+  /** Below 0: something was not looked at. */
   steps: number;
   whole: string;
 }

@@ -94,7 +94,9 @@ async function tryEdit(
   const isDone = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
     if (worker.updatedAt.getTime() !== before.updatedAt.getTime()) return false;
-    const data: Prisma.WorkerUpdateInput = { ...change.settings, updatedAt: later(worker, now) };
+    const { settings, evaluateOnSave } = change;
+    const data: Prisma.WorkerUpdateInput = { ...settings, updatedAt: later(worker, now) };
+    if (evaluateOnSave !== undefined) data.evaluateOnSave = evaluateOnSave;
     const number = isNew ? await nextNumber(tx, worker) : null;
     if (number !== null) {
       const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
@@ -169,9 +171,11 @@ export async function nextNumber(tx: Prisma.TransactionClient, { uid }: Pick<Wor
 export const later = ({ updatedAt }: Pick<WorkerWithTriggers, 'updatedAt'>, now: Date): Date =>
   new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
 
-function changedFields({ settings, triggers, definition, files, rotateSecret, rotateSigningKey }: WorkerChange) {
+function changedFields(change: WorkerChange) {
+  const { settings, evaluateOnSave, triggers, definition, files, rotateSecret, rotateSigningKey } = change;
   return [
     ...Object.keys(settings),
+    ...(evaluateOnSave === undefined ? [] : ['evaluate_on_save']),
     ...(triggers ? ['triggers'] : []),
     ...Object.keys(definition),
     ...(files.length ? ['files'] : []),

@@ -7,14 +7,17 @@ import type { Worker } from '../generated/prisma/client';
 
 type Change = z.input<typeof workerChanged.data>['change'];
 
-/** The entry of the audit log and the event, in the transaction of the change. */
+/**
+ * The entry of the audit log and the event, in the transaction of the change.
+ * @param details.version of a new version
+ */
 export async function recordWorkerChange(
   tx: Db,
   actor: Actor,
   { workspaceId, uid, id }: Pick<Worker, 'workspaceId' | 'uid' | 'id'>,
   change: Change,
-  details: Record<string, unknown> = {},
+  details: { version?: number; [name: string]: unknown } = {},
 ): Promise<void> {
-  await enqueue(tx, workerChanged, workspaceId, { workerUid: uid, workerId: id, change });
+  await enqueue(tx, workerChanged, workspaceId, { workerUid: uid, workerId: id, change, version: details.version });
   await recordChange(tx, actor, { workspaceId, action: `worker.${change}`, id, details });
 }

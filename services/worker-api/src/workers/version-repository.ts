@@ -82,6 +82,24 @@ export async function listVersions(
   return { versions: rows.map(toListedVersion), total };
 }
 
+/** Newest first; of versions that are equal the newest. */
+export async function listNewestVersions(
+  db: Db,
+  { uid, workspaceId }: WorkerKey,
+  limit: number,
+): Promise<Pick<Version, 'sha' | 'number' | 'createdAt'>[]> {
+  const rows = await db.workerVersion.groupBy({
+    by: ['sha'],
+    where: { workspaceId, workerUid: uid },
+    _max: { number: true, createdAt: true },
+    orderBy: { _max: { number: 'desc' } },
+    take: limit,
+  });
+  return rows.flatMap(({ sha, _max: { number, createdAt } }) =>
+    number && createdAt ? [{ sha, number, createdAt }] : [],
+  );
+}
+
 export type NewVersion = Omit<Version, 'createdAt'>;
 
 /** The skill that it is a copy of is announced with it, whoever makes the version. */

@@ -52,6 +52,7 @@ const change = z.strictObject({
   ...definition,
   message,
   base_sha: z.string().optional(),
+  evaluate_on_save: z.boolean().optional(),
   webhook_secret_rotate: z.boolean().default(false),
   webhook_signing_key_rotate: z.boolean().default(false),
 });
@@ -70,6 +71,8 @@ export interface NewWorkerInput {
 
 export interface WorkerChange {
   settings: Partial<Settings>;
+  /** Undefined: as before. */
+  evaluateOnSave: boolean | undefined;
   /** Null: they stay. */
   triggers: TriggerInput[] | null;
   /** The change is of the schedule alone: webhook and event triggers stay beside it. */
@@ -117,6 +120,7 @@ export function parseWorkerChange({ files = [], ...body }: Record<string, unknow
   const fields = (Object.keys(settings) as (keyof Settings)[]).filter(given);
   return {
     settings: Object.fromEntries(fields.map((field) => [field, parsed[field]])),
+    evaluateOnSave: parsed.evaluate_on_save,
     triggers,
     keepsOtherTriggers: body.schedule !== undefined,
     definition: definitionOf(body),

@@ -41,7 +41,7 @@ export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
   const nextRunAt = status === 'active' ? nextRunAtOf(triggers) : null;
   return {
     ...apiFields(worker, 'id', 'name', 'description', 'status', 'runner', 'visibility', 'ownerId', 'tags'),
-    ...apiFields(worker, 'createdAt', 'updatedAt'),
+    ...apiFields(worker, 'evaluateOnSave', 'createdAt', 'updatedAt'),
     health: facts.health,
     trigger_type: triggerTypeOf(triggers),
     triggers: triggersToApi(worker, triggers, baseUrl),

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, isDependencyDown } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { PoolClient } from 'pg';
+import type { Deps } from '../deps';
+import { rehearse } from '../runs/rehearse';
+import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
+import { endAndTell } from './end-evaluation';
+import type { Result } from './evaluation';
+import { type Ending, type HeldEvaluation, holdRunning } from './evaluation-repository';
+import { countUnderWay, listPending, startResult } from './result-repository';
+
+/** Examples of one evaluation that are run or judged at once. */
+export const AT_ONCE = 4;
+
+/**
+ * Runs as many of its examples as may be under way, and ends it after the last. Nothing happens where it has ended, or somebody else
+ * does it. @throws what keeps it from being done now, and nothing that an example is the reason of
+ */
+export async function advanceEvaluation(deps: Deps, id: string): Promise<void> {
+  await transaction(deps.pool, async (tx) => {
+    const evaluation = await holdRunning(tx, id, { wait: false });
+    if (!evaluation) return;
+    const worker = await findWorkerByUid(deps.prisma, evaluation.workspaceId, evaluation.workerUid);
+    const underWay = await countUnderWay(tx, id);
+    if (!worker || worker.status === 'archived') {
+      // Runs of a worker that was deleted are cancelled with it.
+      if (underWay === 0) await endAndTell(tx, evaluation, gone(worker));
+      return;
+    }
+    let started = 0;
+    // An example that could not be started leaves its place to the next.
+    while (underWay + started < AT_ONCE) {
+      const pending = await listPending(tx, id, AT_ONCE - underWay - started);
+      if (!pending.length) break;
+      for (const result of pending) if (await startOne(deps, tx, { evaluation, worker, result })) started++;
+    }
+    if (underWay + started === 0) await endAndTell(tx, evaluation, { status: 'completed' });
+  });
+}
+
+const gone = (worker: WorkerWithTriggers | null): Ending => ({
+  ...{ status: 'failed', error: `the worker was ${worker ? 'archived' : 'deleted'} meanwhile` },
+});
+
+/** In a savepoint of its own. @returns whether it has a run now */
+async function startOne(
+  deps: Deps,
+  tx: PoolClient,
+  { evaluation, worker, result }: { evaluation: HeldEvaluation; worker: WorkerWithTriggers; result: Result },
+): Promise<boolean> {
+  const { version, createdBy } = evaluation;
+  const { inputs, ofRunId } = result;
+  await tx.query('SAVEPOINT example');
+  try {
+    const of = ofRunId === null ? null : await deps.engine.get(worker.workspaceId, ofRunId);
+    // Those of the run itself are not checked as if somebody had written them.
+    const given = of && isDeepStrictEqual(of.inputs, inputs) ? of.inputs : inputs;
+    const run = await rehearse(deps, { worker, version, inputs: given, of, createdBy, tx });
+    await startResult(tx, result, { runId: run.id });
+    return true;
+  } catch (err) {
+    if (!(err instanceof AppError) || err.kind === 'unavailable' || isDependencyDown(err)) throw err;
+    await tx.query('ROLLBACK TO SAVEPOINT example');
+    await startResult(tx, result, { error: wordsOf(err, ofRunId) });
+    return false;
+  }
+}
+
+const wordsOf = ({ kind, detail }: AppError, ofRunId: string | null): string =>
+  kind === 'not_found' && ofRunId !== null
+    ? `the run ${ofRunId}, whose records are to answer, is not kept any more`
+    : detail;

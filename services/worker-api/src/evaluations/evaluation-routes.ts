@@ -1,0 +1,45 @@
+import { answer, type Call, type Operations, ok, pageHeaders } from '@gantry/http';
+import type { Deps } from '../deps';
+import { getVisibleWorker } from '../workers/worker-repository';
+import { evaluationToApi, resultToApi } from './evaluation';
+import { getEvaluation, listEvaluations } from './evaluation-repository';
+import { evaluationTable } from './evaluation-table';
+import { listResults } from './result-repository';
+import { startEvaluation } from './start-evaluation';
+import { stopEvaluation } from './stop-evaluation';
+
+type InWorker = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
+
+export function evaluationOperations(deps: Deps): Operations<'worker'> {
+  const { prisma, pool } = deps;
+  const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
+  const see = async (call: InWorker, id: string) =>
+    evaluationToApi(await getEvaluation(pool, await find(call), id), call.path.worker_id);
+  return {
+    listEvaluations: async (call) => {
+      const { req, path, query } = call;
+      const { evaluations, total } = await listEvaluations(pool, await find(call), query);
+      return ok(
+        evaluations.map((one) => evaluationToApi(one, path.worker_id)),
+        pageHeaders(req, query, total),
+      );
+    },
+    startEvaluation: {
+      make: async (call) => {
+        const { worker_id: workerId } = call.path;
+        return answer(202, evaluationToApi(await startEvaluation(deps, call, workerId, call.body ?? {}), workerId));
+      },
+      see,
+    },
+    getEvaluationTable: async (call) => ok(await evaluationTable(deps, await find(call), call.query.versions)),
+    getEvaluation: async (call) => {
+      const id = call.path.evaluation_id;
+      const shown = await see(call, id);
+      return ok({ ...shown, results: (await listResults(pool, id)).map(resultToApi) });
+    },
+    stopEvaluation: async (call) => {
+      const { worker_id: workerId, evaluation_id: id } = call.path;
+      return ok(evaluationToApi(await stopEvaluation(deps, call, workerId, id), workerId));
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Deps } from '../deps';
+import { listExamples, type OfWorker } from '../examples/example-repository';
+import { EXAMPLES_MAX } from '../examples/example-service';
+import { listNewestVersions } from '../workers/version-repository';
+import { statusToApi } from './evaluation';
+import { listLatestOf } from './evaluation-repository';
+import { type Cell, listCells } from './result-repository';
+
+/** The latest evaluation of each of the newest versions, example by example. @param limit versions */
+export async function evaluationTable(
+  { prisma, pool }: Pick<Deps, 'prisma' | 'pool'>,
+  worker: OfWorker,
+  limit: number,
+) {
+  const versions = await listNewestVersions(prisma, worker, limit);
+  const evaluations = await listLatestOf(
+    pool,
+    worker,
+    versions.map(({ sha }) => sha),
+  );
+  const cells = await listCells(
+    pool,
+    evaluations.map(({ id }) => id),
+  );
+  const { examples } = await listExamples(pool, worker, { limit: EXAMPLES_MAX, offset: 0 });
+  const shaOf = new Map(evaluations.map(({ id, sha }) => [id, sha]));
+  const evaluationOf = new Map(evaluations.map((one) => [one.sha, one]));
+  return {
+    examples: namesOf(examples, cells),
+    versions: versions.map(({ sha, number, createdAt }) => {
+      const evaluation = evaluationOf.get(sha);
+      return {
+        ...{ sha, version: number, created_at: createdAt.toISOString() },
+        ...{
+          evaluation_id: evaluation?.id ?? null,
+          status: evaluation?.status ?? null,
+          totals: evaluation?.totals ?? null,
+        },
+      };
+    }),
+    cells: cellsOf(cells, shaOf),
+  };
+}
+
+/** By name. */
+function namesOf(examples: { id: string; name: string }[], cells: Cell[]) {
+  const names = new Map(cells.map(({ exampleId, name }) => [exampleId, { id: exampleId, name, exists: false }]));
+  for (const { id, name } of examples) names.set(id, { id, name, exists: true });
+  const keyOf = ({ name, id }: { name: string; id: string }) => `${name}\0${id}`;
+  return [...names.values()].sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+type Shown = { status: ReturnType<typeof statusToApi>; run_id: string | null };
+
+function cellsOf(cells: Cell[], shaOf: Map<string, string>): Record<string, Record<string, Shown>> {
+  const byExample = new Map<string, Map<string, Shown>>();
+  for (const { evaluationId, exampleId, status, runId } of cells) {
+    const bySha = byExample.get(exampleId) ?? new Map<string, Shown>();
+    bySha.set(shaOf.get(evaluationId) ?? '', { status: statusToApi(status), run_id: runId });
+    byExample.set(exampleId, bySha);
+  }
+  return Object.fromEntries([...byExample].map(([id, bySha]) => [id, Object.fromEntries(bySha)]));
+}

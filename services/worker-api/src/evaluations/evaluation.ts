@@ -1,0 +1,83 @@
+/** Evaluations as they are stored and shown. */
+import { apiFields } from '@gantry/http';
+import type { ExampleContent } from '../examples/example';
+import type { Verdict } from './verdict';
+
+export type EvaluationStatus = 'running' | 'completed' | 'stopped' | 'failed';
+
+export interface Totals {
+  passed: number;
+  failed: number;
+  error: number;
+  /** Also those that have not ended. */
+  total: number;
+}
+
+export interface Evaluation {
+  id: string;
+  workspaceId: string;
+  workerUid: string;
+  version: number;
+  sha: string;
+  status: EvaluationStatus;
+  /** Why it failed. */
+  error: string | null;
+  trigger: 'person' | 'save';
+  totals: Totals;
+  /** What its runs and judges have cost so far. */
+  usd: number;
+  createdBy: string | null;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+/**
+ * `pending` has no run; `running` has one; that of `judging` has ended. The others are final; `stopped` ones were neither run nor
+ * judged.
+ */
+export type ResultStatus = 'pending' | 'running' | 'judging' | 'passed' | 'failed' | 'error' | 'stopped';
+
+/** The example as it was when the evaluation began, and what came of it. */
+export interface Result extends ExampleContent {
+  evaluationId: string;
+  exampleId: string;
+  status: ResultStatus;
+  runId: string | null;
+  /** In the order of the checks, as far as they have been made. */
+  verdicts: Verdict[];
+  output: unknown;
+  error: string | null;
+  durationMs: number | null;
+  usd: number;
+}
+
+export interface EvaluationLoop {
+  /** Does all that can be done now, and waits for it. */
+  tick(): Promise<void>;
+  /** Something has to be done: looks soon instead of at the next tick. */
+  kick(): void;
+  /** Judges that are being asked are broken off; other replicas go on. */
+  stop(): Promise<void>;
+}
+
+/** @param workerId the slug */
+export function evaluationToApi(evaluation: Evaluation, workerId: string) {
+  const { sha, createdAt, endedAt } = evaluation;
+  return {
+    ...apiFields(evaluation, 'id', 'version', 'status', 'error', 'trigger', 'usd', 'createdBy', 'createdAt', 'endedAt'),
+    worker_id: workerId,
+    version_sha: sha,
+    totals: evaluation.totals,
+    duration_ms: endedAt && Math.max(0, endedAt.getTime() - createdAt.getTime()),
+  };
+}
+
+export const statusToApi = (status: ResultStatus): Exclude<ResultStatus, 'judging'> =>
+  status === 'judging' ? 'running' : status;
+
+export const resultToApi = (result: Result) => ({
+  ...apiFields(result, 'exampleId', 'runId', 'output', 'error', 'durationMs', 'usd'),
+  example_name: result.name,
+  status: statusToApi(result.status),
+  checks: result.verdicts,
+});

@@ -1,0 +1,185 @@
+/**
+ * Results of evaluations. Whoever judges one holds a lease on it, and every write is held against that: two replicas neither judge
+ * the same result nor pay for it twice.
+ */
+import { hintChange } from '@gantry/events';
+import { rowSet, type Sql, statement } from '@gantry/postgres';
+import { terminalStatuses } from '@gantry/run-engine';
+import type { Example } from '../examples/example';
+import type { Result, ResultStatus } from './evaluation';
+import type { Verdict } from './verdict';
+
+const COLUMNS = `evaluation_id AS "evaluationId", example_id AS "exampleId", name, inputs, checks,
+  max_duration_seconds AS "maxDurationSeconds", max_cost_usd AS "maxCostUsd", of_run_id AS "ofRunId", status,
+  run_id AS "runId", verdicts, output, error, duration_ms AS "durationMs", usd`;
+const RESULT = `SELECT ${COLUMNS} FROM evaluation_results`;
+
+/** By name. */
+export async function listResults(sql: Sql, evaluationId: string): Promise<Result[]> {
+  const { rows } = await sql.query<Result>(`${RESULT} WHERE evaluation_id = $1 ORDER BY name, example_id`, [
+    evaluationId,
+  ]);
+  return rows;
+}
+
+export type Cell = Pick<Result, 'evaluationId' | 'exampleId' | 'name' | 'status' | 'runId'>;
+
+/** What a table shows of them. */
+export async function listCells(sql: Sql, evaluationIds: string[]): Promise<Cell[]> {
+  const { rows } = await sql.query<Cell>(
+    `SELECT evaluation_id AS "evaluationId", example_id AS "exampleId", name, status, run_id AS "runId"
+     FROM evaluation_results WHERE evaluation_id = ANY($1)`,
+    [evaluationIds],
+  );
+  return rows;
+}
+
+const copies = rowSet<Example>('example', {
+  id: ['text', ({ id }) => id],
+  name: ['text', ({ name }) => name],
+  inputs: ['json', ({ inputs }) => JSON.stringify(inputs)],
+  checks: ['json', ({ checks }) => JSON.stringify(checks)],
+  seconds: ['float8', ({ maxDurationSeconds }) => maxDurationSeconds],
+  usd: ['float8', ({ maxCostUsd }) => maxCostUsd],
+  of_run_id: ['text', ({ ofRunId }) => ofRunId],
+});
+const INSERT = statement(
+  undefined,
+  `INSERT INTO evaluation_results (evaluation_id, example_id, name, inputs, checks, max_duration_seconds, max_cost_usd, of_run_id,
+     status)
+   SELECT $evaluationId, id, name, inputs, checks, seconds, usd, of_run_id, 'pending' FROM ${copies.sql}`,
+);
+
+export const insertResults = (tx: Sql, evaluationId: string, examples: Example[]): Promise<unknown> =>
+  tx.query(INSERT({ evaluationId, ...copies.params(examples) }));
+
+/** In the order in which they are run. */
+export async function listPending(tx: Sql, evaluationId: string, limit: number): Promise<Result[]> {
+  const { rows } = await tx.query<Result>(
+    `${RESULT} WHERE evaluation_id = $1 AND status = 'pending' ORDER BY name, example_id LIMIT $2`,
+    [evaluationId, limit],
+  );
+  return rows;
+}
+
+export async function countUnderWay(tx: Sql, evaluationId: string): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM evaluation_results WHERE evaluation_id = $1 AND status IN ('running', 'judging')`,
+    [evaluationId],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+type Key = Pick<Result, 'evaluationId' | 'exampleId'>;
+
+/** It has a run now, or could not get one. */
+export const startResult = (
+  tx: Sql,
+  { evaluationId, exampleId }: Key,
+  outcome: { runId: string } | { error: string },
+): Promise<unknown> => {
+  const { runId, error } = { runId: null, error: null, ...outcome };
+  return tx.query(
+    `UPDATE evaluation_results SET status = $3, run_id = $4, error = $5
+     WHERE evaluation_id = $1 AND example_id = $2 AND status = 'pending'`,
+    [evaluationId, exampleId, runId === null ? 'error' : 'running', runId, error],
+  );
+};
+
+export async function isOfEvaluation(sql: Sql, runId: string): Promise<boolean> {
+  const { rowCount } = await sql.query('SELECT 1 FROM evaluation_results WHERE run_id = $1', [runId]);
+  return rowCount === 1;
+}
+
+/** Its run has ended. */
+export const awaitJudging = (tx: Sql, runId: string): Promise<unknown> =>
+  tx.query(`UPDATE evaluation_results SET status = 'judging' WHERE run_id = $1 AND status = 'running'`, [runId]);
+
+const TERMINAL = terminalStatuses.map((status) => `'${status}'`).join(', ');
+
+/** Runs that ended without being heard of, or are gone. */
+export const awaitJudgingOfLost = (sql: Sql): Promise<unknown> =>
+  sql.query(
+    `UPDATE evaluation_results SET status = 'judging' WHERE status = 'running' AND run_id IN
+       (SELECT e.run_id FROM evaluation_results e LEFT JOIN runs r ON r.id = e.run_id
+        WHERE e.status = 'running' AND (r.id IS NULL OR r.status IN (${TERMINAL})))`,
+  );
+
+const LEASE = "interval '3 minutes'";
+
+export interface ClaimedResult extends Result {
+  workspaceId: string;
+  workerUid: string;
+  leasedBy: string;
+  /** How often somebody has begun to judge it. */
+  tries: number;
+}
+
+/** Takes results that nobody judges. @param leasedBy of the caller alone */
+export async function claimResults(sql: Sql, leasedBy: string, limit: number): Promise<ClaimedResult[]> {
+  const { rows } = await sql.query<ClaimedResult>(
+    `WITH claimed AS (
+       UPDATE evaluation_results SET leased_by = $1, leased_until = now() + ${LEASE}, tries = tries + 1
+       WHERE (evaluation_id, example_id) IN
+         (SELECT evaluation_id, example_id FROM evaluation_results
+          WHERE status = 'judging' AND (leased_until IS NULL OR leased_until < now())
+          LIMIT $2 FOR UPDATE SKIP LOCKED)
+       RETURNING *)
+     SELECT ${COLUMNS}, leased_by AS "leasedBy", tries,
+       (SELECT workspace_id FROM evaluations WHERE id = evaluation_id) AS "workspaceId",
+       (SELECT worker_uid FROM evaluations WHERE id = evaluation_id) AS "workerUid"
+     FROM claimed`,
+    [leasedBy, limit],
+  );
+  return rows;
+}
+
+const HELD =
+  "evaluation_id = $evaluationId AND example_id = $exampleId AND status = 'judging' AND leased_by = $leasedBy";
+
+const KEEP = statement(
+  undefined,
+  `UPDATE evaluation_results SET verdicts = $verdicts, usd = usd + $usd, leased_until = now() + ${LEASE} WHERE ${HELD}`,
+);
+
+/** What was found so far; the lease begins anew. @returns false where the lease is another's, or the evaluation has ended */
+export async function keepVerdicts(
+  tx: Sql,
+  { evaluationId, exampleId, leasedBy }: ClaimedResult,
+  { verdicts, usd }: { verdicts: Verdict[]; usd: number },
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    KEEP({ evaluationId, exampleId, leasedBy, usd, verdicts: JSON.stringify(verdicts) }),
+  );
+  return rowCount === 1;
+}
+
+export interface Outcome {
+  status: Extract<ResultStatus, 'passed' | 'failed' | 'error'>;
+  verdicts: Verdict[];
+  /** JSON; null: none, or too large. */
+  output: string | null;
+  error: string | null;
+  durationMs: number | null;
+  /** Of the run. */
+  usd: number;
+}
+
+const END = statement(
+  undefined,
+  `UPDATE evaluation_results SET status = $status, verdicts = $verdicts, output = $output, error = $error,
+     duration_ms = $durationMs, usd = usd + $usd, leased_by = NULL, leased_until = NULL WHERE ${HELD}`,
+);
+
+export async function endResult(
+  tx: Sql,
+  { evaluationId, exampleId, leasedBy, workspaceId }: ClaimedResult,
+  { verdicts, ...outcome }: Outcome,
+): Promise<void> {
+  await tx.query(END({ ...outcome, evaluationId, exampleId, leasedBy, verdicts: JSON.stringify(verdicts) }));
+  hintChange(tx, workspaceId, 'workers');
+}
+
+/** Another replica may go on with it at once. */
+export const releaseResults = (sql: Sql, leasedBy: string): Promise<unknown> =>
+  sql.query('UPDATE evaluation_results SET leased_until = NULL WHERE leased_by = $1', [leasedBy]);

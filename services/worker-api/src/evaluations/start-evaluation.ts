@@ -1,0 +1,135 @@
+import { newId } from '@gantry/events';
+import { AppError, type CallOf, conflict, invalid, type Requester } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import type { PoolClient } from 'pg';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import { judgesOf } from '../examples/check';
+import type { Example } from '../examples/example';
+import { listToEvaluate } from '../examples/example-repository';
+import { ownerIdOf } from '../ownership';
+import { checkBudget } from '../runs/month-cost';
+import { requireNotArchived } from '../workers/edit-worker';
+import { getCurrentVersion, getVersionBySha } from '../workers/version-repository';
+import { findWorkerByUid, getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
+import { endAndTell } from './end-evaluation';
+import type { Evaluation } from './evaluation';
+import {
+  deleteOldEvaluations,
+  findUnderWay,
+  getEvaluation,
+  insertEvaluation,
+  type NewEvaluation,
+} from './evaluation-repository';
+import { insertResults } from './result-repository';
+
+/**
+ * Evaluation, copies of the examples and audit entry commit together; the loop runs them.
+ * @throws AppError 400, 404; 409 `archived`, `no_examples`, `budget_exceeded`, `evaluation_under_way`; 503 `no_model`
+ */
+export async function startEvaluation(
+  deps: Deps,
+  { caller, actor, made }: Requester,
+  workerId: string,
+  { sha, example_ids: ids }: NonNullable<CallOf<'worker', 'startEvaluation'>['body']>,
+): Promise<Evaluation> {
+  const worker = await getVisibleWorker(deps.prisma, caller, workerId);
+  requireNotArchived(worker);
+  const { workspaceId } = worker;
+  const version = await (sha === undefined
+    ? getCurrentVersion(deps.prisma, worker)
+    : getVersionBySha(deps.prisma, worker, sha));
+  const examples = await listToEvaluate(deps.pool, worker, ids);
+  requireNamed(examples, ids);
+  requireJudges(deps, examples);
+  await checkBudget(deps, deps.pool, worker, version.definition);
+  const evaluation: NewEvaluation = {
+    ...{ id: newId('eval_'), workspaceId, uid: worker.uid, version: version.number, sha: version.sha },
+    ...{ trigger: 'person', createdBy: ownerIdOf(caller) },
+  };
+  const { id } = evaluation;
+  const started = await transaction(deps.pool, async (tx) => {
+    if (!(await insertWithResults(tx, evaluation, examples))) return null;
+    const details = { worker_id: worker.id, sha: version.sha, examples: examples.length };
+    await recordChange(tx, actor, { workspaceId, action: 'evaluation.started', id, details });
+    await made(tx, id);
+    return getEvaluation(tx, worker, id);
+  });
+  if (!started) throw await underWay(deps, worker, version.sha);
+  deps.evaluationLoop.kick();
+  return started;
+}
+
+/** One that its saving starts, in the transaction of the event. Nothing happens without enabled examples, and the second time. */
+export async function evaluateSaved(
+  deps: Deps,
+  tx: PoolClient,
+  { workspaceId, uid, version }: { workspaceId: string; uid: string; version: number },
+): Promise<void> {
+  const worker = await findWorkerByUid(deps.prisma, workspaceId, uid);
+  if (!worker?.evaluateOnSave || worker.status === 'archived') return;
+  const examples = await listToEvaluate(tx, worker);
+  if (!examples.length) return;
+  const { rows } = await tx.query<{ sha: string; author_id: string | null }>(
+    'SELECT sha, author_id FROM worker_versions WHERE workspace_id = $1 AND worker_uid = $2 AND number = $3',
+    [workspaceId, uid, version],
+  );
+  const [saved] = rows;
+  if (!saved) return;
+  const evaluation: NewEvaluation = {
+    ...{ id: newId('eval_'), workspaceId, uid, version, sha: saved.sha, trigger: 'save', createdBy: saved.author_id },
+  };
+  if (!(await insertWithResults(tx, evaluation, examples))) return;
+  const problem = problemOf(() => requireJudges(deps, examples));
+  if (problem) await endAndTell(tx, evaluation, { status: 'failed', error: problem });
+}
+
+async function insertWithResults(tx: PoolClient, evaluation: NewEvaluation, examples: Example[]): Promise<boolean> {
+  if (!(await insertEvaluation(tx, evaluation))) return false;
+  await insertResults(tx, evaluation.id, examples);
+  await deleteOldEvaluations(tx, evaluation.uid);
+  return true;
+}
+
+function requireNamed(examples: Example[], ids: string[] | undefined): void {
+  if (!ids && !examples.length) {
+    throw conflict('no_examples', 'this worker has no enabled example; add one, or name those to be run');
+  }
+  const unknown = (ids ?? []).flatMap((id, at) => (examples.some((one) => one.id === id) ? [] : [{ id, at }]));
+  if (!unknown.length) return;
+  throw invalid(
+    unknown.map(({ id, at }) => ({ path: `example_ids.${at}`, message: `no example of this worker: ${id}` })),
+  );
+}
+
+/** @throws AppError 503 `no_model`; 409 for a model that there is not any more */
+function requireJudges({ models }: Deps, examples: Example[]): void {
+  for (const { name, checks } of examples) {
+    for (const { model } of judgesOf(checks)) {
+      try {
+        models.resolve(model);
+      } catch (err) {
+        if (!(err instanceof AppError) || err.kind !== 'invalid') throw err;
+        throw conflict(err.code, `example "${name}": ${err.detail}`);
+      }
+    }
+  }
+}
+
+function problemOf(check: () => void): string | null {
+  try {
+    check();
+    return null;
+  } catch (err) {
+    if (err instanceof AppError) return err.detail;
+    throw err;
+  }
+}
+
+async function underWay(deps: Deps, worker: WorkerWithTriggers, sha: string): Promise<AppError> {
+  const id = await findUnderWay(deps.pool, worker, sha);
+  const detail = 'an evaluation of this version goes on; wait for its end, or stop it';
+  return new AppError('conflict', 'evaluation_under_way', detail, {
+    ...(id !== undefined && { fields: [{ path: 'id', message: id }] }),
+  });
+}

@@ -1,0 +1,32 @@
+import type { Requester } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import { getVisibleWorker } from '../workers/worker-repository';
+import type { Evaluation } from './evaluation';
+import { endEvaluation, getEvaluation, holdRunning } from './evaluation-repository';
+
+/** Nothing happens where it has ended. Its runs are told to stop after the commit. @throws AppError 404 */
+export async function stopEvaluation(
+  deps: Deps,
+  { caller, actor }: Pick<Requester, 'caller' | 'actor'>,
+  workerId: string,
+  evaluationId: string,
+): Promise<Evaluation> {
+  const worker = await getVisibleWorker(deps.prisma, caller, workerId);
+  await getEvaluation(deps.pool, worker, evaluationId);
+  const { workspaceId } = worker;
+  const runIds = await transaction(deps.pool, async (tx) => {
+    const held = await holdRunning(tx, evaluationId, { wait: true });
+    if (!held) return [];
+    const details = { worker_id: worker.id };
+    await recordChange(tx, actor, { workspaceId, action: 'evaluation.stopped', id: evaluationId, details });
+    return endEvaluation(tx, held, { status: 'stopped' });
+  });
+  for (const runId of runIds) {
+    await deps.engine.cancel(workspaceId, runId).catch((err) => {
+      deps.log.info({ err, runId }, 'rehearsal of a stopped evaluation not cancelled');
+    });
+  }
+  return getEvaluation(deps.pool, worker, evaluationId);
+}

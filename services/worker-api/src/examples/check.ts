@@ -1,0 +1,68 @@
+/** What has to be true of a run of an example, as requests say it. */
+import type { FieldProblem } from '@gantry/http';
+import { invalid, sayIssues } from '@gantry/http';
+import { z } from 'zod';
+import { isDeeperThan } from '../json-depth';
+import { uncheckedIn } from './checked-schema';
+
+const DEPTH_MAX = 64;
+const CHECKS_CHARS_MAX = 128 * 1024;
+export const DEFAULT_THRESHOLD = 0.7;
+
+/** A JSON pointer (RFC 6901). */
+const isPointer = (text: string): boolean => text === '' || (text.startsWith('/') && !/~(?![01])/.test(text));
+
+const path = z.string().max(1_000).refine(isPointer, 'must be a JSON pointer, such as /report/total').optional();
+const value = z.unknown().refine((given) => given !== undefined, 'is required');
+const schema = z.record(z.string(), z.unknown()).superRefine((given, context) => {
+  for (const message of uncheckedIn(given)) context.addIssue({ code: 'custom', message });
+});
+
+const check = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('equal'), path, value, tolerance: z.number().min(0).optional() }),
+  z.strictObject({ kind: z.literal('contains'), path, value, ignore_case: z.boolean().optional() }),
+  z.strictObject({ kind: z.literal('schema'), path, schema }),
+  z.strictObject({
+    ...{ kind: z.literal('judge'), path },
+    instructions: z.string().min(1).max(8_000),
+    model: z.string().min(1).max(200).optional(),
+    threshold: z.number().min(0).max(1).default(DEFAULT_THRESHOLD),
+  }),
+  z.strictObject({ kind: z.literal('fails'), error_contains: z.string().min(1).max(1_000).optional() }),
+]);
+
+export type Check = z.output<typeof check>;
+export type JudgeCheck = Extract<Check, { kind: 'judge' }>;
+
+const checks = z
+  .array(check)
+  .min(1)
+  .max(20)
+  .superRefine((given, context) => {
+    const fails = given.findIndex(({ kind }) => kind === 'fails');
+    if (fails === -1 || given.length === 1) return;
+    const message = 'stands alone: a run that fails has no output for other checks';
+    context.addIssue({ code: 'custom', path: [fails, 'kind'], message });
+  });
+
+/** @throws AppError 400 naming each check that cannot be understood */
+export function parseChecks(given: unknown): Check[] {
+  const problem = tooLarge(given);
+  if (problem) throw invalid([problem]);
+  const parsed = checks.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw invalid(sayIssues(parsed.error, ['checks']), 'bad_checks');
+}
+
+function tooLarge(given: unknown): FieldProblem | null {
+  if (isDeeperThan(given, DEPTH_MAX))
+    return { path: 'checks', message: `is nested more than ${DEPTH_MAX} levels deep` };
+  if (JSON.stringify(given).length <= CHECKS_CHARS_MAX) return null;
+  return {
+    path: 'checks',
+    message: `has more than ${CHECKS_CHARS_MAX / 1024} KB; check a part of the output, by a path`,
+  };
+}
+
+export const judgesOf = (checks: Check[]): JudgeCheck[] =>
+  checks.filter((one): one is JudgeCheck => one.kind === 'judge');

@@ -1,0 +1,106 @@
+import { notFound } from '@gantry/http';
+import { type Sql, statement } from '@gantry/postgres';
+import type { Example } from './example';
+
+const EXAMPLE = `SELECT id, worker_uid AS "workerUid", name, description, inputs, checks,
+    max_duration_seconds AS "maxDurationSeconds", max_cost_usd AS "maxCostUsd", enabled, of_run_id AS "ofRunId",
+    created_by AS "createdBy", created_at AS "createdAt", updated_at AS "updatedAt"
+  FROM worker_examples`;
+
+/** Of one worker, in one workspace. */
+export interface OfWorker {
+  workspaceId: string;
+  uid: string;
+}
+
+/** Oldest first. */
+export async function listExamples(
+  sql: Sql,
+  { workspaceId, uid }: OfWorker,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ examples: Example[]; total: number }> {
+  const { rows } = await sql.query<Example>(
+    `${EXAMPLE} WHERE workspace_id = $1 AND worker_uid = $2 ORDER BY created_at, id LIMIT $3 OFFSET $4`,
+    [workspaceId, uid, limit, offset],
+  );
+  return { examples: rows, total: await countExamples(sql, { workspaceId, uid }) };
+}
+
+export async function countExamples(sql: Sql, { workspaceId, uid }: OfWorker): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2',
+    [workspaceId, uid],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** @param ids those, enabled or not; undefined: all that are enabled. By name */
+export async function listToEvaluate(sql: Sql, { workspaceId, uid }: OfWorker, ids?: string[]): Promise<Example[]> {
+  const { rows } = await sql.query<Example>(
+    `${EXAMPLE} WHERE workspace_id = $1 AND worker_uid = $2
+       AND CASE WHEN $3::text[] IS NULL THEN enabled ELSE id = ANY($3) END ORDER BY name, id`,
+    [workspaceId, uid, ids ?? null],
+  );
+  return rows;
+}
+
+/** @throws AppError 404 */
+export async function getExample(sql: Sql, { workspaceId, uid }: OfWorker, id: string): Promise<Example> {
+  const { rows } = await sql.query<Example>(`${EXAMPLE} WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3`, [
+    ...[workspaceId, uid, id],
+  ]);
+  if (!rows[0]) throw notFound('example', id, 'of this worker');
+  return rows[0];
+}
+
+/** Until the transaction ends, nobody else adds an example to the worker. @returns false where it was deleted */
+export async function lockExamplesOf(tx: Sql, { workspaceId, uid }: OfWorker): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'SELECT 1 FROM workers WHERE workspace_id = $1 AND uid = $2 AND deleted_at IS NULL FOR NO KEY UPDATE',
+    [workspaceId, uid],
+  );
+  return rowCount === 1;
+}
+
+type Stored = Omit<Example, 'workerUid' | 'createdAt' | 'updatedAt'> & OfWorker;
+
+const params = ({ inputs, checks, ...example }: Stored) => ({
+  ...example,
+  inputs: JSON.stringify(inputs),
+  checks: JSON.stringify(checks),
+});
+
+const INSERT = statement(
+  undefined,
+  `INSERT INTO worker_examples (id, workspace_id, worker_uid, name, description, inputs, checks, max_duration_seconds,
+     max_cost_usd, enabled, of_run_id, created_by, updated_at)
+   VALUES ($id, $workspaceId, $uid, $name, $description, $inputs, $checks, $maxDurationSeconds, $maxCostUsd, $enabled,
+     $ofRunId, $createdBy, now())`,
+);
+
+export const insertExample = (tx: Sql, example: Stored): Promise<unknown> => tx.query(INSERT(params(example)));
+
+const UPDATE = statement(
+  undefined,
+  `UPDATE worker_examples SET name = $name, description = $description, inputs = $inputs, checks = $checks,
+     max_duration_seconds = $maxDurationSeconds, max_cost_usd = $maxCostUsd, enabled = $enabled, updated_at = now()
+   WHERE workspace_id = $workspaceId AND worker_uid = $uid AND id = $id`,
+);
+
+export const updateExample = (tx: Sql, example: Stored): Promise<unknown> => tx.query(UPDATE(params(example)));
+
+export async function lockExample(tx: Sql, worker: OfWorker, id: string): Promise<Example> {
+  await tx.query('SELECT 1 FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3 FOR UPDATE', [
+    ...[worker.workspaceId, worker.uid, id],
+  ]);
+  return getExample(tx, worker, id);
+}
+
+/** @returns whether there was one */
+export async function deleteExample(tx: Sql, { workspaceId, uid }: OfWorker, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'DELETE FROM worker_examples WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3',
+    [workspaceId, uid, id],
+  );
+  return rowCount === 1;
+}

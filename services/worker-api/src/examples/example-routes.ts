@@ -1,0 +1,33 @@
+import { type Call, created, noContent, type Operations, ok, pageHeaders } from '@gantry/http';
+import type { Deps } from '../deps';
+import { getVisibleWorker } from '../workers/worker-repository';
+import { exampleToApi } from './example';
+import { getExample, listExamples } from './example-repository';
+import { createExample, editExample, removeExample } from './example-service';
+
+type InWorker = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
+
+export function exampleOperations(deps: Deps): Operations<'worker'> {
+  const { prisma, pool } = deps;
+  const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
+  const see = async (call: InWorker, id: string) => exampleToApi(await getExample(pool, await find(call), id));
+  return {
+    listExamples: async (call) => {
+      const { examples, total } = await listExamples(pool, await find(call), call.query);
+      return ok(examples.map(exampleToApi), pageHeaders(call.req, call.query, total));
+    },
+    createExample: {
+      make: async (call) => created(exampleToApi(await createExample(deps, call, call.path.worker_id, call.body))),
+      see,
+    },
+    getExample: async (call) => ok(await see(call, call.path.example_id)),
+    updateExample: async (call) => {
+      const { worker_id: workerId, example_id: exampleId } = call.path;
+      return ok(exampleToApi(await editExample(deps, call, workerId, exampleId, call.body)));
+    },
+    deleteExample: async (call) => {
+      const { worker_id: workerId, example_id: exampleId } = call.path;
+      return removeExample(deps, call, workerId, exampleId).then(noContent);
+    },
+  };
+}

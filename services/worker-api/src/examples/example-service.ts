@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from 'node:util';
+import { newId } from '@gantry/events';
+import { type CallOf, conflict, invalid, notFound, type Requester, together } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { isTerminal, type Run } from '@gantry/run-engine';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import { ownerIdOf } from '../ownership';
+import { checkInputs } from '../runs/run-inputs';
+import { outputOf } from '../runs/run-output';
+import { requireNotArchived } from '../workers/edit-worker';
+import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
+import { type Check, judgesOf, parseChecks } from './check';
+import { type Example, inputsProblem } from './example';
+import {
+  countExamples,
+  deleteExample,
+  getExample,
+  insertExample,
+  lockExample,
+  lockExamplesOf,
+  updateExample,
+} from './example-repository';
+
+export const EXAMPLES_MAX = 200;
+
+/**
+ * Row and audit entry commit together.
+ * @throws AppError 400 naming each input and check that is wrong; 404 for an unknown worker or run; 409 `archived`,
+ *   `not_ended`, `too_many_examples`
+ */
+export async function createExample(
+  deps: Deps,
+  { caller, actor, made }: Requester,
+  workerId: string,
+  body: CallOf<'worker', 'createExample'>['body'],
+): Promise<Example> {
+  const worker = await getVisibleWorker(deps.prisma, caller, workerId);
+  requireNotArchived(worker);
+  const of = body.run_id === undefined ? null : await endedRunOf(deps, worker, body.run_id);
+  if (of && body.inputs) throw invalid([{ path: 'inputs', message: 'are those of the run: give one of both' }]);
+  const inputs = of?.inputs ?? body.inputs ?? {};
+  const given = body.checks ?? (await checksOf(deps, of));
+  const [checks] = together(
+    () => checksFor(deps, given),
+    () => requireInputs(inputs),
+  );
+  await requireFit(deps, worker, inputs, of);
+  const { id: workerSlug, workspaceId, uid } = worker;
+  const id = newId('ex_');
+  const example = {
+    ...{ id, workspaceId, uid, name: body.name.trim(), description: body.description ?? '', inputs, checks },
+    ...{ maxDurationSeconds: body.max_duration_seconds ?? null, maxCostUsd: body.max_cost_usd ?? null },
+    ...{ enabled: body.enabled ?? true, ofRunId: of?.id ?? null, createdBy: ownerIdOf(caller) },
+  };
+  return transaction(deps.pool, async (tx) => {
+    if (!(await lockExamplesOf(tx, worker))) throw notFound('worker', workerSlug);
+    if ((await countExamples(tx, worker)) >= EXAMPLES_MAX) {
+      throw conflict(
+        'too_many_examples',
+        `there are ${EXAMPLES_MAX} examples of this worker already; delete some first`,
+      );
+    }
+    await insertExample(tx, example);
+    const details = { worker_id: workerSlug, name: example.name };
+    await recordChange(tx, actor, { workspaceId, action: 'example.created', id, details });
+    await made(tx, id);
+    return getExample(tx, worker, id);
+  });
+}
+
+/** @throws AppError 400, 404; 409 `archived`, or `run_gone` where inputs are to be checked against a run that is not kept */
+export async function editExample(
+  deps: Deps,
+  { caller, actor }: Requester,
+  workerId: string,
+  exampleId: string,
+  body: CallOf<'worker', 'updateExample'>['body'],
+): Promise<Example> {
+  const worker = await getVisibleWorker(deps.prisma, caller, workerId);
+  requireNotArchived(worker);
+  const before = await getExample(deps.pool, worker, exampleId);
+  const { inputs } = body;
+  const [checks] = together(
+    () => (body.checks ? checksFor(deps, body.checks) : null),
+    () => inputs && requireInputs(inputs),
+  );
+  if (inputs) {
+    await requireFit(
+      deps,
+      worker,
+      inputs,
+      before.ofRunId === null ? null : await keptRun(deps, worker, before.ofRunId),
+    );
+  }
+  const { id: workerSlug, workspaceId, uid } = worker;
+  return transaction(deps.pool, async (tx) => {
+    const present = await lockExample(tx, worker, exampleId);
+    const name = body.name?.trim() ?? present.name;
+    await updateExample(tx, {
+      ...{ ...present, workspaceId, uid, name },
+      ...(body.description !== undefined && { description: body.description }),
+      ...(inputs && { inputs }),
+      ...(checks && { checks }),
+      ...(body.max_duration_seconds !== undefined && { maxDurationSeconds: body.max_duration_seconds }),
+      ...(body.max_cost_usd !== undefined && { maxCostUsd: body.max_cost_usd }),
+      ...(body.enabled !== undefined && { enabled: body.enabled }),
+    });
+    const details = { worker_id: workerSlug, name, fields: Object.keys(body) };
+    await recordChange(tx, actor, { workspaceId, action: 'example.updated', id: exampleId, details });
+    return getExample(tx, worker, exampleId);
+  });
+}
+
+/** @throws AppError 404 */
+export async function removeExample(
+  deps: Deps,
+  { caller, actor }: Requester,
+  workerId: string,
+  exampleId: string,
+): Promise<void> {
+  const worker = await getVisibleWorker(deps.prisma, caller, workerId);
+  const { name } = await getExample(deps.pool, worker, exampleId);
+  await transaction(deps.pool, async (tx) => {
+    if (!(await deleteExample(tx, worker, exampleId))) throw notFound('example', exampleId, 'of this worker');
+    const { workspaceId, id: workerSlug } = worker;
+    const details = { worker_id: workerSlug, name };
+    await recordChange(tx, actor, { workspaceId, action: 'example.deleted', id: exampleId, details });
+  });
+}
+
+type OfWorker = Pick<WorkerWithTriggers, 'uid' | 'workspaceId'>;
+
+async function endedRunOf({ engine }: Deps, { uid, workspaceId }: OfWorker, runId: string): Promise<Run> {
+  const run = await engine.get(workspaceId, runId);
+  if (run.subjectId !== uid) throw notFound('run', runId, 'of this worker');
+  if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
+  return run;
+}
+
+async function keptRun(deps: Deps, worker: OfWorker, runId: string): Promise<Run> {
+  return endedRunOf(deps, worker, runId).catch(() => {
+    throw conflict('run_gone', `the run ${runId} that this example was made of is not kept any more; make a new one`);
+  });
+}
+
+/** The worker does as the run did. */
+async function checksOf({ engine }: Deps, of: Run | null): Promise<unknown[]> {
+  if (!of) throw invalid([{ path: 'checks', message: 'is required, unless the example is of a run' }]);
+  const { status } = of;
+  if (status === 'completed') return [{ kind: 'equal', value: outputOf(of, await engine.output(of)) }];
+  if (status === 'failed' || status === 'timed_out') return [{ kind: 'fails' }];
+  throw invalid([{ path: 'checks', message: `is required: a run that was ${status} has no outcome to compare with` }]);
+}
+
+/** @throws AppError 400, also for a judge whose model there is not, where there are others */
+function checksFor({ models }: Deps, given: unknown): Check[] {
+  const checks = parseChecks(given);
+  if (models.list.length) for (const { model } of judgesOf(checks)) models.resolve(model);
+  return checks;
+}
+
+function requireInputs(inputs: Record<string, unknown>): void {
+  const problem = inputsProblem(inputs);
+  if (problem) throw invalid([problem]);
+}
+
+/** @throws AppError 400 naming every input that the current version refuses, and every file that is not the run's */
+async function requireFit(
+  { pool, runnables }: Deps,
+  { uid, currentVersion }: Pick<WorkerWithTriggers, 'uid' | 'currentVersion'>,
+  inputs: Record<string, unknown>,
+  of: Run | null,
+): Promise<void> {
+  const runnable = await runnables.get(pool, uid, currentVersion);
+  const ofRun = (name: string) =>
+    of?.spec.files.some(({ input }) => input === name) && isDeepStrictEqual(inputs[name], of.inputs[name]);
+  const strange = runnable.definition.inputs.filter(
+    ({ name, type }) => type === 'file' && inputs[name] !== undefined && inputs[name] !== null && !ofRun(name),
+  );
+  if (strange.length) {
+    const message = 'is a file, which an example has from a run only: give a run_id and leave it as it is there';
+    throw invalid(strange.map(({ name }) => ({ path: `inputs.${name}`, message })));
+  }
+  checkInputs({ inputs, isStrict: of === null, replayOf: of ?? undefined }, runnable);
+}

@@ -1,0 +1,42 @@
+/** Examples as they are stored and shown. */
+import { apiFields, type FieldProblem } from '@gantry/http';
+import { isDeeperThan } from '../json-depth';
+import type { Check } from './check';
+
+const INPUTS_CHARS_MAX = 256 * 1024;
+const DEPTH_MAX = 64;
+
+/** What an evaluation takes a copy of. */
+export interface ExampleContent {
+  name: string;
+  inputs: Record<string, unknown>;
+  checks: Check[];
+  /** Null: no matter. */
+  maxDurationSeconds: number | null;
+  maxCostUsd: number | null;
+  /** The run of this worker whose records answer its rehearsals; null: none does. */
+  ofRunId: string | null;
+}
+
+export interface Example extends ExampleContent {
+  id: string;
+  workerUid: string;
+  description: string;
+  enabled: boolean;
+  createdBy: string | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export const exampleToApi = (example: Example) => ({
+  ...apiFields(example, 'id', 'name', 'description', 'inputs', 'checks', 'maxDurationSeconds', 'maxCostUsd'),
+  ...apiFields(example, 'enabled', 'ofRunId', 'createdBy', 'createdAt', 'updatedAt'),
+});
+
+/** Null: it may be kept. */
+export function inputsProblem(inputs: Record<string, unknown>): FieldProblem | null {
+  if (isDeeperThan(inputs, DEPTH_MAX))
+    return { path: 'inputs', message: `is nested more than ${DEPTH_MAX} levels deep` };
+  if (JSON.stringify(inputs).length <= INPUTS_CHARS_MAX) return null;
+  return { path: 'inputs', message: `has more than ${INPUTS_CHARS_MAX / 1024} KB` };
+}
