@@ -12,13 +12,14 @@ export const ALERT_TYPES: Record<AlertType, string> = {
   'schedule.missed': 'A schedule was missed',
   'connection.failed': 'A connection stopped working',
   'network.refused': 'A run asked for a host that it may not reach',
+  'evaluation.failed': 'A version did not pass its evaluation',
   'run.completed': 'A run succeeded',
   'run.cancelled': 'A run was cancelled',
   'run.rejected': 'A run was rejected',
 };
 
 /** An alert takes so many of them. */
-export const ALERT_TYPES_MAX = 9;
+export const ALERT_TYPES_MAX = 10;
 
 /** Automations neither ask people nor tell of their schedules. */
 export const ofAutomations = (type: AlertType): boolean => type.startsWith('run.');

@@ -1,7 +1,8 @@
-/** The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules, failed connections, refused requests. */
+/** The events that raise alerts: ended runs of both surfaces, requested approvals, missed schedules, failed connections, refused requests, failed evaluations. */
 import type {
   approvalRequested,
   connectionFailed,
+  evaluationFailed,
   networkRefused,
   ReactionTo,
   runFinished,
@@ -14,7 +15,7 @@ import type { z } from 'zod';
 import type { Deps } from '../deps';
 import type { ListeningWorkspaces } from '../listening-workspaces';
 import type { AlertType } from './alert';
-import { type Occurrence, runUrl, shortError } from './alert-payload';
+import { evaluationUrl, type Occurrence, runUrl, shortError } from './alert-payload';
 import { isHeard, type Raised, raiseAlerts } from './raise-alerts';
 
 export interface AlertReactions {
@@ -23,6 +24,7 @@ export interface AlertReactions {
   scheduleMissed: ReactionTo<typeof scheduleMissed>;
   connectionFailed: ReactionTo<typeof connectionFailed>;
   networkRefused: ReactionTo<typeof networkRefused>;
+  evaluationFailed: ReactionTo<typeof evaluationFailed>;
 }
 
 export function alertReactions(deps: Deps, listening: ListeningWorkspaces): AlertReactions {
@@ -116,6 +118,19 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
         await raise(tx, {
           ...{ workspaceId, eventId: id, type: 'network.refused', about, at, depth: await depthOf(tx, runId) },
           occurrence: { ...subject, ...runOf(deps, subject, runId), request: { host, port, reason } },
+        });
+      },
+    },
+    evaluationFailed: {
+      name,
+      wants: isHeardOfWorker('evaluation.failed'),
+      handle: async (tx, { id: eventId, workspaceId, at, data }) => {
+        const { workerUid, workerId, evaluationId: id, error, ...found } = data;
+        const about = { workerUid };
+        const url = evaluationUrl(deps, workerId, id);
+        await raise(tx, {
+          ...{ workspaceId, eventId, type: 'evaluation.failed', about, at, depth: 0 },
+          occurrence: { ...(await subjectOf(tx, about, workerId)), evaluation: { id, ...found, error, url } },
         });
       },
     },

@@ -32,6 +32,18 @@ export interface AlertData {
   connection?: { id: string; app: string; label: string; status: string; problem: string; url: string };
   /** The first of the run that a rule for the network refused; `reason` is the rule, as a clause about the host. */
   request?: { host: string; port: number; reason: string };
+  /** Of a version, with how many of its examples passed; `error` where none could be run. */
+  evaluation?: {
+    id: string;
+    version: number;
+    sha: string;
+    passed: number;
+    failed: number;
+    errors: number;
+    total: number;
+    error: string | null;
+    url: string;
+  };
   /** Sent by hand, to test the channel. */
   test?: true;
 }
@@ -55,3 +67,9 @@ export function runUrl(
   if (about.automationId === null) return `${dashboardUrl}/runs/${about.runId}`;
   return `${dashboardUrl}/a/${about.automationId}?run=${about.runId}`;
 }
+
+export const evaluationUrl = (
+  { dashboardUrl }: Pick<Deps, 'dashboardUrl'>,
+  workerId: string,
+  evaluationId: string,
+): string => `${dashboardUrl}/workers/${workerId}/evaluations/${evaluationId}`;

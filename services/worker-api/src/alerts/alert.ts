@@ -11,6 +11,7 @@ const alertTypes = [
   'schedule.missed',
   'connection.failed',
   'network.refused',
+  'evaluation.failed',
 ] as const;
 export type AlertType = (typeof alertTypes)[number];
 

@@ -1,7 +1,7 @@
 import { newId } from '@gantry/events';
 import type { Deps } from '../deps';
 import type { AlertOfWorker, AlertType } from './alert';
-import { type AlertPayload, type Occurrence, runUrl } from './alert-payload';
+import { type AlertPayload, evaluationUrl, type Occurrence, runUrl } from './alert-payload';
 import { channelsOf } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { sendDelivery } from './send-delivery';
@@ -70,6 +70,11 @@ function sampleOf(type: AlertType, deps: SampleDeps, subject: SubjectFields, now
     const problem = 'the provider says: invalid_grant: a sample, nothing is wrong';
     const url = `${deps.dashboardUrl}/connections`;
     return { connection: { id: 'con_of_a_test', app: 'github', label: 'GitHub', status: 'expired', problem, url } };
+  }
+  if (type === 'evaluation.failed') {
+    const url = evaluationUrl(deps, subject.worker_id ?? 'a-worker', 'eval_of_a_test');
+    const found = { passed: 3, failed: 1, errors: 0, total: 4, error: null };
+    return { evaluation: { id: 'eval_of_a_test', version: 1, sha: '0'.repeat(64), ...found, url } };
   }
   const run = {
     run_id: RUN_ID,

@@ -13,6 +13,7 @@ const HAPPENED: Record<AlertType, string> = {
   'schedule.missed': 'missed its schedule',
   'connection.failed': 'does not work any more',
   'network.refused': 'asked for a host that it may not reach',
+  'evaluation.failed': 'did not pass its evaluation',
 };
 
 const SUBJECT_REASON_CHARS = 80;
@@ -24,8 +25,13 @@ export function alertEmail(
 ): Message {
   const who = data.worker_name ?? data.worker_id ?? data.automation_id ?? data.connection?.label ?? 'A run';
   const what = `${who} ${HAPPENED[type]}`;
+  const { error, approval, connection, request, evaluation } = data;
   const reason =
-    data.error?.message ?? data.approval?.title ?? data.connection?.problem ?? (data.request && refusal(data.request));
+    error?.message ??
+    approval?.title ??
+    connection?.problem ??
+    (request && refusal(request)) ??
+    (evaluation && shortfall(evaluation));
   const firstLine = reason?.trim().split('\n')[0]?.slice(0, SUBJECT_REASON_CHARS);
   const facts = factsOf(data, timestamp).flatMap(([name, value]) =>
     value ? [`${`${name}:`.padEnd(12)}${value}`] : [],
@@ -50,7 +56,7 @@ export function alertEmail(
 }
 
 function factsOf(data: AlertData, timestamp: string): [name: string, value: string | null | undefined][] {
-  const { approval, schedule, connection } = data;
+  const { approval, schedule, connection, evaluation } = data;
   return [
     ['Worker', data.worker_id && (data.worker_name ? `${data.worker_name} (${data.worker_id})` : data.worker_id)],
     ['Automation', data.automation_id],
@@ -65,10 +71,13 @@ function factsOf(data: AlertData, timestamp: string): [name: string, value: stri
     ['Connection', connection && `${connection.app} (${connection.id})`],
     ['Mend', connection?.url],
     ['At', timestamp],
-    ['Look', data.run_url],
+    ['Look', data.run_url ?? evaluation?.url],
   ];
 }
 
 const refusal = ({ host, port, reason }: NonNullable<AlertData['request']>): string => `${host}:${port}: ${reason}`;
 
 const lasting = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
+const shortfall = ({ passed, total, version, error }: NonNullable<AlertData['evaluation']>): string =>
+  error ?? `${passed} of ${total} examples passed on version ${version}`;
