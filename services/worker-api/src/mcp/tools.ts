@@ -141,6 +141,39 @@ export const TOOLS: readonly Tool[] = [
     example: { worker_id: 'hello', inputs: { who: 'Ada' } },
   },
   {
+    name: 'list_examples',
+    title: 'List a worker’s examples',
+    description: 'Inputs of a worker with what has to be true of its output. `evaluate_worker` runs them.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'listExamples', hints: READS },
+    example: { worker_id: 'hello' },
+  },
+  {
+    name: 'save_example',
+    title: 'Add an example to a worker',
+    description:
+      'Adds inputs and checks, or a run that has ended, whose output is then expected again. Checks are `equal`, `contains`, `schema`, `judge` (a model judges by instructions) and `fails`.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'createExample', hints: MAKES },
+    example: {
+      ...{ worker_id: 'hello', name: 'Greets Ada', inputs: { who: 'Ada' } },
+      checks: [{ kind: 'equal', path: '/greeting', value: 'Hello, Ada!' }],
+    },
+  },
+  {
+    name: 'evaluate_worker',
+    title: 'Evaluate a version of a worker',
+    description:
+      'Runs the examples of a worker on one version, without effects outside, and judges what comes out. Ask `get_evaluation` for the results until its `status` is no longer `running`. Models that it asks cost money.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'startEvaluation', hints: { ...MAKES, openWorld: true } },
+    example: { worker_id: 'hello' },
+  },
+  {
+    name: 'get_evaluation',
+    title: 'Read an evaluation',
+    description: 'How far it has come, and for each example what each check found.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'getEvaluation', hints: READS },
+    example: { worker_id: 'hello', evaluation_id: 'eval_3fKp' },
+  },
+  {
     name: 'list_runs',
     title: 'List runs',
     description: 'Runs of workers, newest first, by worker, status, trigger or time.',
