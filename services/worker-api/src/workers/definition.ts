@@ -86,6 +86,8 @@ const definitionFields = {
   expose: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
   /** Those whose placeholders are replaced in the bodies of requests, too. */
   in_body: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
+  /** What becomes of a run that fails for good: `propose_repair` lets a model write a candidate. */
+  on_failure: z.enum(['none', 'propose_repair']).default('none'),
   ...agentFields,
 };
 
@@ -94,7 +96,7 @@ const definition = z.strictObject(definitionFields);
 export type Definition = z.output<typeof definition>;
 
 /** The values of fields that earlier versions lack. */
-const added = { network: 'public', expose: [], in_body: [], ...withoutAgent } satisfies Partial<Definition>;
+const added = { network: 'public', expose: [], in_body: [], on_failure: 'none', ...withoutAgent } satisfies Partial<Definition>;
 
 /** As a version's row has it. */
 export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });

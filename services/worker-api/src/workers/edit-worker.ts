@@ -124,14 +124,14 @@ function triggersWith(before: WorkerWithTriggers, { triggers, keepsOtherTriggers
   return [...triggersBesideCron(before.triggers), ...triggers];
 }
 
-type NextVersion = Pick<Version, 'definition' | 'files' | 'code' | 'sha'> & { warnings: string[] };
+export type NextVersion = Pick<Version, 'definition' | 'files' | 'code' | 'sha'> & { warnings: string[] };
 
-/** What the edit makes of the current version. Code that stays is neither packed nor looked into again. */
-async function nextVersion(
+/** What a change makes of a version. Code that stays is neither packed nor looked into again. */
+export async function nextVersion(
   deps: Deps,
   worker: WorkerWithTriggers,
   current: Version,
-  { change, replacement }: WorkerEdit,
+  { change, replacement }: { change: Pick<WorkerChange, 'definition' | 'files'> } & Pick<WorkerEdit, 'replacement'>,
 ): Promise<NextVersion> {
   const tree = replacement?.tree ?? (await treeWith(deps, current, change));
   const files = tree ? entriesOf(tree) : current.files;
@@ -151,7 +151,7 @@ export function definitionWith(present: Definition, change: DefinitionInput): De
   return Object.keys(change).length ? parseDefinition(mergeDefinition(present, change)) : present;
 }
 
-async function treeWith(deps: Deps, current: Version, { files }: WorkerChange): Promise<FileTree | null> {
+async function treeWith(deps: Deps, current: Version, { files }: Pick<WorkerChange, 'files'>): Promise<FileTree | null> {
   if (!files.length) return null;
   refuseManifests(files);
   return applyChanges(await readTree(deps.objects, current.code), files);

@@ -2,10 +2,10 @@ import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
 import { ownerIdOf } from '../ownership';
-import { later, nextNumber, requireNotArchived } from './edit-worker';
+import { appendVersion } from './append-version';
+import { requireNotArchived } from './edit-worker';
 import { requireExposure } from './exposure';
-import { recordWorkerChange } from './record-worker-change';
-import { getCurrentVersion, getVersionBySha, insertVersion } from './version-repository';
+import { getCurrentVersion, getVersionBySha } from './version-repository';
 import { lockVisibleWorker } from './worker-repository';
 
 /**
@@ -27,18 +27,15 @@ export async function rollBack(
     if (target.sha === current.sha) return;
     const { definition, files, code } = target;
     await requireExposure(tx, worker.workspaceId, definition);
-    const number = await nextNumber(tx, worker);
-    await insertVersion(tx, worker.workspaceId, {
-      ...{ workerUid: worker.uid, number, sha: target.sha, definition, files, code },
-      message: message ?? `Back to version ${target.number}`,
-      authorId: ownerIdOf(caller),
-      authorLabel: actor.label,
-      changeSource: 'rollback',
+    await appendVersion(tx, worker, {
+      version: {
+        ...{ sha: target.sha, definition, files, code },
+        message: message ?? `Back to version ${target.number}`,
+        authorId: ownerIdOf(caller),
+        authorLabel: actor.label,
+        changeSource: 'rollback',
+      },
+      ...{ from: current.sha, actor, now: deps.now(), details: { back_to: target.number } },
     });
-    const data = { currentVersion: number, runner: definition.runner, updatedAt: later(worker, deps.now()) };
-    await tx.worker.update({ where: { uid: worker.uid }, data });
-    const back = { version: number, back_to: target.number };
-    const details = { change_source: 'rollback', from: current.sha, to: target.sha, ...back };
-    await recordWorkerChange(tx, actor, worker, 'updated', details);
   });
 }

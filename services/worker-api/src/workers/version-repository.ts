@@ -6,7 +6,7 @@ import type { TreePack } from '../file-trees/tree-pack';
 import type { Prisma, Worker, WorkerVersion } from '../generated/prisma/client';
 import { type Definition, storedDefinition } from './definition';
 
-export type ChangeSource = 'created' | 'edited' | 'files' | 'bundle' | 'rollback';
+export type ChangeSource = 'created' | 'edited' | 'files' | 'bundle' | 'rollback' | 'candidate';
 
 /** A version as others need it: how it runs, and where its code lies. */
 export interface Version {

@@ -1,0 +1,232 @@
+/** Candidates and their cases. A candidate's row is locked before its cases are changed, and after its worker's. */
+import { notFound } from '@gantry/http';
+import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
+import { storedDefinition } from '../workers/definition';
+import { type Candidate, type CandidateStatus, type Case, OPEN_STATUSES, type Summary } from './candidate';
+
+const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", status, repair_id AS "repairId",
+  base_sha AS "baseSha", base_number AS "baseNumber", sha, definition, files, code_digest AS "codeDigest",
+  code_key AS "codeKey", code_size AS "codeSize", message, warnings, error, created_by AS "createdBy",
+  created_by_label AS "createdByLabel", created_at AS "createdAt", decided_by AS "decidedBy",
+  decided_by_label AS "decidedByLabel", decided_at AS "decidedAt"`;
+
+type Row = Omit<Candidate, 'code'> & { codeDigest: string; codeKey: string; codeSize: number };
+
+const toCandidate = ({ codeDigest: digest, codeKey: key, codeSize: size, definition, ...row }: Row): Candidate => ({
+  ...row,
+  definition: storedDefinition(definition),
+  code: { digest, key, size },
+});
+
+interface OfWorker {
+  workspaceId: string;
+  workerUid: string;
+}
+
+/** @throws AppError 404, also for a candidate of another worker */
+export async function getCandidate(sql: Sql, { workspaceId, workerUid }: OfWorker, id: string): Promise<Candidate> {
+  const { rows } = await sql.query<Row>(
+    `SELECT ${COLUMNS} FROM worker_candidates WHERE workspace_id = $1 AND worker_uid = $2 AND id = $3`,
+    [workspaceId, workerUid, id],
+  );
+  if (!rows[0]) throw notFound('candidate', id, 'of this worker');
+  return toCandidate(rows[0]);
+}
+
+/** Undefined: it is gone with its worker. */
+export async function findCandidate(sql: Sql, id: string): Promise<Candidate | undefined> {
+  const { rows } = await sql.query<Row>(`SELECT ${COLUMNS} FROM worker_candidates WHERE id = $1`, [id]);
+  return rows[0] && toCandidate(rows[0]);
+}
+
+/** Holds its row until the transaction ends. */
+export async function lockCandidate(tx: Sql, id: string): Promise<Candidate | undefined> {
+  const { rows } = await tx.query<Row>(`SELECT ${COLUMNS} FROM worker_candidates WHERE id = $1 FOR UPDATE`, [id]);
+  return rows[0] && toCandidate(rows[0]);
+}
+
+const SUMMARY = `SELECT count(*)::int AS total,
+    ${(['same', 'different', 'fixed', 'still_failing', 'broken', 'inconclusive'] as const)
+      .map((outcome) => `count(*) FILTER (WHERE outcome = '${outcome}')::int AS ${outcome}`)
+      .join(', ')}
+  FROM candidate_cases WHERE candidate_id = c.id`;
+
+export interface ListedCandidate {
+  candidate: Candidate;
+  summary: Summary;
+}
+
+/** Newest first. */
+export async function listCandidates(
+  sql: Sql,
+  { workspaceId, workerUid }: OfWorker,
+  { status, limit, offset }: { status?: CandidateStatus | undefined; limit: number; offset: number },
+): Promise<{ candidates: ListedCandidate[]; total: number }> {
+  const of = [workspaceId, workerUid, status ?? null];
+  const where = 'workspace_id = $1 AND worker_uid = $2 AND ($3::text IS NULL OR status = $3)';
+  const [page, counted] = await Promise.all([
+    sql.query<Row & { summary: Summary }>(
+      `SELECT ${COLUMNS}, (SELECT to_json(s) FROM (${SUMMARY}) s) AS summary FROM worker_candidates c
+       WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT $4 OFFSET $5`,
+      [...of, limit, offset],
+    ),
+    sql.query<{ total: number }>(`SELECT count(*)::int AS total FROM worker_candidates WHERE ${where}`, of),
+  ]);
+  const candidates = page.rows.map(({ summary, ...row }) => ({ candidate: toCandidate(row), summary }));
+  return { candidates, total: counted.rows[0]?.total ?? 0 };
+}
+
+export async function countOpen(sql: Sql, workerUid: string): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(
+    'SELECT count(*)::int AS count FROM worker_candidates WHERE worker_uid = $1 AND status = ANY($2)',
+    [workerUid, OPEN_STATUSES],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** Until the transaction ends, nobody else adds a candidate of this worker, or begins rehearsals of it. */
+export const lockTrials = (tx: Sql, workerUid: string): Promise<unknown> =>
+  tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trials of ' || $1, 0))", [workerUid]);
+
+export type NewCandidate = Omit<Candidate, 'createdAt' | 'decidedBy' | 'decidedByLabel' | 'decidedAt' | 'error'>;
+
+const INSERT = statement(
+  undefined,
+  `INSERT INTO worker_candidates (id, workspace_id, worker_uid, status, repair_id, base_sha, base_number, sha, definition, files,
+     code_digest, code_key, code_size, message, warnings, created_by, created_by_label)
+   VALUES ($id, $workspaceId, $workerUid, $status, $repairId, $baseSha, $baseNumber, $sha, $definition, $files, $codeDigest,
+     $codeKey, $codeSize, $message, $warnings, $createdBy, $createdByLabel)`,
+);
+
+/** With a case for each of the runs. */
+export async function insertCandidate(tx: Sql, candidate: NewCandidate, runIds: string[]): Promise<void> {
+  const { definition, files, code, warnings, ...columns } = candidate;
+  await tx.query(
+    INSERT({
+      ...{ ...columns, codeDigest: code.digest, codeKey: code.key, codeSize: code.size },
+      definition: JSON.stringify(definition),
+      files: JSON.stringify(files),
+      warnings: JSON.stringify(warnings),
+    }),
+  );
+  await tx.query(
+    `INSERT INTO candidate_cases (candidate_id, number, worker_uid, run_id, status)
+     SELECT $1, number, $2, run_id, 'waiting' FROM unnest($3::text[]) WITH ORDINALITY AS runs(run_id, number)`,
+    [candidate.id, candidate.workerUid, runIds],
+  );
+}
+
+/** By compare-and-set. @returns whether it was in one of those states */
+export async function moveCandidate(
+  tx: Tx,
+  id: string,
+  from: readonly CandidateStatus[],
+  to: { status: CandidateStatus; error?: string },
+): Promise<boolean> {
+  const moved = await execute(
+    tx,
+    'UPDATE worker_candidates SET status = $2, error = coalesce($3, error) WHERE id = $1 AND status = ANY($4)',
+    [id, to.status, to.error ?? null, [...from]],
+  );
+  return moved === 1;
+}
+
+/** As moveCandidate, with whoever decided. */
+export async function decideCandidate(
+  tx: Tx,
+  id: string,
+  from: readonly CandidateStatus[],
+  to: { status: 'promoted' | 'dropped'; by: string | null; label: string | null; at: Date },
+): Promise<boolean> {
+  const moved = await execute(
+    tx,
+    `UPDATE worker_candidates SET status = $2, decided_by = $3, decided_by_label = $4, decided_at = $5
+     WHERE id = $1 AND status = ANY($6)`,
+    [id, to.status, to.by, to.label, to.at, [...from]],
+  );
+  return moved === 1;
+}
+
+const CASE = `candidate_id AS "candidateId", number, worker_uid AS "workerUid", run_id AS "runId", status,
+  rehearsal_run_id AS "rehearsalRunId", base_run_id AS "baseRunId", recorded, rehearsed, outcome, reason, differences`;
+
+/** In their order. */
+export async function listCases(sql: Sql, candidateId: string): Promise<Case[]> {
+  const { rows } = await sql.query<Case>(`SELECT ${CASE} FROM candidate_cases WHERE candidate_id = $1 ORDER BY number`, [
+    candidateId,
+  ]);
+  return rows;
+}
+
+/** The one that waits for the end of this rehearsal; undefined: none does any more. */
+export async function findCaseOf(sql: Sql, rehearsalRunId: string): Promise<Case | undefined> {
+  const { rows } = await sql.query<Case>(
+    `SELECT ${CASE} FROM candidate_cases
+     WHERE rehearsal_run_id = $1 AND status = 'rehearsing' OR base_run_id = $1 AND status = 'pairing'`,
+    [rehearsalRunId],
+  );
+  return rows[0];
+}
+
+export async function countUnderWay(sql: Sql, workerUid: string): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(
+    "SELECT count(*)::int AS count FROM candidate_cases WHERE worker_uid = $1 AND status IN ('rehearsing', 'pairing')",
+    [workerUid],
+  );
+  return rows[0]?.count ?? 0;
+}
+
+/** By compare-and-set from the status that it was read with. @returns whether it had it */
+export async function moveCase(
+  tx: Sql,
+  { candidateId, number, status }: Pick<Case, 'candidateId' | 'number' | 'status'>,
+  to: Partial<Omit<Case, 'candidateId' | 'number' | 'workerUid' | 'runId'>> & Pick<Case, 'status'>,
+): Promise<boolean> {
+  const json = (value: unknown) => (value === undefined ? null : JSON.stringify(value));
+  const { rowCount } = await tx.query(
+    `UPDATE candidate_cases SET status = $4, rehearsal_run_id = coalesce($5, rehearsal_run_id),
+       base_run_id = coalesce($6, base_run_id), recorded = coalesce($7::json, recorded),
+       rehearsed = coalesce($8::json, rehearsed), outcome = $9, reason = $10, differences = $11
+     WHERE candidate_id = $1 AND number = $2 AND status = $3`,
+    [
+      ...[candidateId, number, status, to.status, to.rehearsalRunId ?? null, to.baseRunId ?? null],
+      ...[json(to.recorded), json(to.rehearsed), to.outcome ?? null, to.reason ?? null, json(to.differences)],
+    ],
+  );
+  return rowCount === 1;
+}
+
+/** Rehearsals whose end nobody has noticed: they have ended, or are gone. */
+export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT waits.id FROM (
+       SELECT CASE status WHEN 'rehearsing' THEN rehearsal_run_id ELSE base_run_id END AS id
+       FROM candidate_cases WHERE status IN ('rehearsing', 'pairing')
+     ) waits LEFT JOIN runs r ON r.id = waits.id
+     WHERE r.id IS NULL OR r.finished_at IS NOT NULL LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Candidates that could begin another rehearsal, oldest first. */
+export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND (
+       EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
+       OR NOT EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status <> 'settled'))
+     ORDER BY c.created_at LIMIT $1`,
+    [limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Rehearsals that go on although nobody waits for them any more. */
+export async function listAbandoned(sql: Sql, candidateId: string): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT CASE status WHEN 'rehearsing' THEN rehearsal_run_id ELSE base_run_id END AS id FROM candidate_cases
+     WHERE candidate_id = $1 AND status IN ('rehearsing', 'pairing')`,
+    [candidateId],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,111 @@
+/** How the API shows a candidate. */
+import { apiFields, type Principal, permissionTable } from '@gantry/http';
+import { openapiFiles } from '@gantry/openapi';
+import type { RunErrorCode } from '@gantry/events';
+import type { TreePack } from '../file-trees/tree-pack';
+import type { FileEntry } from '../file-trees/file-tree';
+import type { ApiRunStatus } from '../run-status';
+import { compareVersions } from '../workers/compare-versions';
+import type { Definition } from '../workers/definition';
+import type { Version } from '../workers/version-repository';
+import type { Difference } from './compare-outputs';
+import type { Outcome } from './judge-case';
+
+export type CandidateStatus = 'rehearsing' | 'ready' | 'promoted' | 'dropped' | 'failed';
+
+/** Nobody has decided about it. */
+export const OPEN_STATUSES: readonly CandidateStatus[] = ['rehearsing', 'ready', 'failed'];
+
+export interface Candidate {
+  id: string;
+  workspaceId: string;
+  workerUid: string;
+  status: CandidateStatus;
+  /** Null: a person made it. */
+  repairId: string | null;
+  baseSha: string;
+  baseNumber: number;
+  sha: string;
+  definition: Definition;
+  files: FileEntry[];
+  code: TreePack;
+  message: string | null;
+  warnings: string[];
+  error: string | null;
+  createdBy: string | null;
+  createdByLabel: string | null;
+  createdAt: Date;
+  decidedBy: string | null;
+  decidedByLabel: string | null;
+  decidedAt: Date | null;
+}
+
+/** As it is kept and shown: shortened. */
+export interface ShownEnding {
+  status: ApiRunStatus;
+  error: string | null;
+  error_code: RunErrorCode | null;
+  output: string | null;
+}
+
+export interface Case {
+  candidateId: string;
+  number: number;
+  workerUid: string;
+  runId: string;
+  status: 'waiting' | 'rehearsing' | 'pairing' | 'settled';
+  rehearsalRunId: string | null;
+  baseRunId: string | null;
+  recorded: ShownEnding | null;
+  rehearsed: (ShownEnding & { duration_ms: number | null }) | null;
+  outcome: Outcome | null;
+  reason: string | null;
+  differences: Difference[] | null;
+}
+
+export type Summary = Record<Outcome | 'total', number>;
+
+const NOTHING: Summary = { same: 0, different: 0, fixed: 0, still_failing: 0, broken: 0, inconclusive: 0, total: 0 };
+
+export function summaryOf(cases: Pick<Case, 'outcome'>[]): Summary {
+  const summary = { ...NOTHING, total: cases.length };
+  for (const { outcome } of cases) if (outcome) summary[outcome]++;
+  return summary;
+}
+
+const permissionsFor = permissionTable(openapiFiles.worker, { promote: 'promoteCandidate', drop: 'dropCandidate' });
+
+export interface ShownCandidate {
+  candidate: Candidate;
+  summary: Summary;
+  /** The slug. */
+  workerId: string;
+  caller: Principal;
+}
+
+export function candidateToItem({ candidate, summary, workerId, caller }: ShownCandidate) {
+  const { status, repairId, sha } = candidate;
+  const permissions = permissionsFor(caller.role, caller.restriction);
+  const isUndecided = OPEN_STATUSES.includes(status) && repairId === null;
+  return {
+    ...apiFields(candidate, 'id', 'status', 'repairId', 'baseSha', 'sha', 'message', 'error', 'warnings'),
+    ...apiFields(candidate, 'createdBy', 'createdByLabel', 'createdAt', 'decidedBy', 'decidedByLabel', 'decidedAt'),
+    worker_id: workerId,
+    origin: repairId === null ? 'person' : 'repair',
+    version_sha: status === 'promoted' ? sha : null,
+    summary,
+    permissions: { promote: permissions.promote && isUndecided, drop: permissions.drop && isUndecided },
+  };
+}
+
+export const candidateToApi = (
+  { cases, base, ...shown }: Omit<ShownCandidate, 'summary'> & { cases: Case[]; base: Version },
+) => ({
+  ...candidateToItem({ ...shown, summary: summaryOf(cases) }),
+  changes: compareVersions(base, shown.candidate),
+  cases: cases.map((one) => ({
+    ...apiFields(one, 'runId', 'rehearsalRunId', 'recorded', 'rehearsed', 'outcome', 'reason'),
+    base_rehearsal_run_id: one.baseRunId,
+    differences: one.differences ?? [],
+  })),
+});
