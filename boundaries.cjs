@@ -55,7 +55,10 @@ exports.WINGS = {
     mayImport: ['audit'],
   },
   runs: { folders: ['runs', 'approvals'], mayImport: ['audit', 'definitions'] },
-  trials: { folders: ['examples', 'evaluations'], mayImport: ['audit', 'definitions', 'models', 'runs'] },
+  trials: {
+    folders: ['candidates', 'repairs', 'examples', 'evaluations'],
+    mayImport: ['audit', 'definitions', 'models', 'runs'],
+  },
   starters: { folders: ['starters'], mayImport: ['definitions', 'runs'] },
   alerts: { folders: ['alerts'], mayImport: ['accounts', 'audit', 'definitions', 'mail', 'runs'] },
   changes: { folders: ['changes'], mayImport: [] },

@@ -36,6 +36,7 @@ import { alertOperations } from './alerts/alert-routes';
 import { approvalOperations } from './approvals/approval-routes';
 import { reviewOperations } from './approvals/review-routes';
 import { auditOperations } from './audit/audit-routes';
+import { candidateOperations } from './candidates/candidate-routes';
 import { canonicalPath } from './canonical-path';
 import type { ChangeHub } from './changes/change-hub';
 import { changeOperations } from './changes/change-routes';
@@ -141,6 +142,7 @@ export function createApp(options: AppOptions) {
       ...statsOperations(deps),
       ...usageOperations(deps),
       ...workerOperations(deps),
+      ...candidateOperations(deps),
       ...exampleOperations(deps),
       ...evaluationOperations(deps),
       ...contextOperations(deps),

@@ -18,6 +18,7 @@ import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovalsOf } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
+import { ageCandidates } from './candidates/candidate-sweeps';
 import { interruptLost } from './chat/end-turn';
 import { sweepChatEvents } from './chat/event-repository';
 import { sweepDepartures, sweepUnfinishedConnections } from './connections/departure-repository';
@@ -76,6 +77,7 @@ export function sweepsOf(
     { what: 'closures to be told again', run: () => announceClosures(pool) },
     { what: 'retention to be told again', run: () => announceRetention(pool) },
     { what: 'deleted workers', run: () => purgeDeletedWorkers({ pool, objects, engine }) },
+    { what: 'candidates', run: () => ageCandidates(deps) },
     { what: 'packs', run: () => sweepPacks(pool, objects) },
     { what: 'inbox', run: () => sweepInbox(pool) },
     { what: 'run events', run: () => ageEvents({ pool, bounds, now }) },

@@ -20,6 +20,7 @@ import {
 import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
 import { alertReactions } from './alerts/alert-events';
 import { keepAuditEntry } from './audit/audit-events';
+import { noticeRehearsals } from './candidates/candidate-events';
 import { writeBackContexts } from './contexts/write-back';
 import type { Deps } from './deps';
 import { evaluationReactions } from './evaluations/evaluation-events';
@@ -42,7 +43,11 @@ export function startReactions(deps: Deps): Consumer[] {
       event: runFinished,
       reactions: [countRun, countTokenRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
     }),
-    consumeBy({ ...shared, event: rehearsalFinished, reactions: [evaluations.rehearsalFinished] }),
+    consumeBy({
+      ...shared,
+      event: rehearsalFinished,
+      reactions: [noticeRehearsals(deps), evaluations.rehearsalFinished],
+    }),
     consumeBy({ ...shared, event: workerChanged, reactions: [evaluations.workerChanged] }),
     consumeBy({
       ...shared,

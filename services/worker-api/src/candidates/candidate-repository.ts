@@ -168,6 +168,15 @@ export async function findCaseOf(sql: Sql, rehearsalRunId: string): Promise<Case
   return rows[0];
 }
 
+/** Nobody has moved it since it was read; asked under the lock of its candidate. */
+export async function isStill(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'SELECT 1 FROM candidate_cases WHERE candidate_id = $1 AND number = $2 AND status = $3',
+    [candidateId, number, status],
+  );
+  return rowCount === 1;
+}
+
 export async function countUnderWay(sql: Sql, workerUid: string): Promise<number> {
   const { rows } = await sql.query<{ count: number }>(
     "SELECT count(*)::int AS count FROM candidate_cases WHERE worker_uid = $1 AND status IN ('rehearsing', 'pairing')",

@@ -57,7 +57,7 @@ export const keepPackFor = (tx: Tx, { key }: Pick<TreePack, 'key'>, runId: strin
 
 const SWEPT_AT_ONCE = 1_000;
 
-/** Deletes packs that were put an hour ago or earlier and that neither a version nor a run needs. @returns how many */
+/** Deletes packs that were put an hour ago or earlier and that no version, candidate or run needs. @returns how many */
 export async function sweepPacks(pool: Pool, objects: ObjectStore): Promise<number> {
   let deleted = 0;
   for (;;) {
@@ -66,6 +66,8 @@ export async function sweepPacks(pool: Pool, objects: ObjectStore): Promise<numb
          OR EXISTS (SELECT FROM context_versions WHERE pack_key = key) AS used
        FROM pack_intents WHERE created_at < now() - interval '1 hour' AND NOT EXISTS (
          SELECT FROM runs r WHERE r.id = pack_intents.run_id AND NOT r.status = ANY($2))
+         AND NOT EXISTS (SELECT FROM worker_candidates c
+           WHERE c.code_key = pack_intents.key AND c.status IN ('rehearsing', 'ready', 'failed'))
        ORDER BY created_at LIMIT $1`,
       [SWEPT_AT_ONCE, terminalStatuses],
     );

@@ -1,0 +1,98 @@
+import { type CallOf, created, notFound, okPage, type Operations, ok, pageHeaders, type Principal } from '@gantry/http';
+import { ObjectMissing } from '@gantry/object-store';
+import type { Deps } from '../deps';
+import { fileToApi } from '../file-trees/file-tree';
+import { readTree } from '../file-trees/tree-pack';
+import { ownerIdOf } from '../ownership';
+import { DEFINITION_FIELDS } from '../workers/definition';
+import { getVersionBySha } from '../workers/version-repository';
+import { refuseManifests } from '../workers/worker-input';
+import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
+import { type Candidate, candidateToApi, candidateToItem } from './candidate';
+import { getCandidate, listCandidates, listCases } from './candidate-repository';
+import { createCandidate, type NewCandidateInput } from './candidate-service';
+import { type Decider, drop, promote } from './decide-candidate';
+
+type InCandidate = Pick<CallOf<'worker', 'getCandidate'>, 'caller' | 'path'>;
+
+export function candidateOperations(deps: Deps): Operations<'worker'> {
+  const { prisma, pool, objects } = deps;
+
+  const find = async ({ caller, path }: InCandidate) => {
+    const worker = await getVisibleWorker(prisma, caller, path.worker_id);
+    return { worker, candidate: await getCandidate(pool, keyOf(worker), path.candidate_id) };
+  };
+
+  async function describe(caller: Principal, worker: WorkerWithTriggers, id: string) {
+    const candidate = await getCandidate(pool, keyOf(worker), id);
+    const [cases, base] = await Promise.all([
+      listCases(pool, id),
+      getVersionBySha(prisma, worker, candidate.baseSha),
+    ]);
+    return candidateToApi({ candidate, cases, base, workerId: worker.id, caller });
+  }
+
+  return {
+    listCandidates: async ({ caller, path, query, req }) => {
+      const worker = await getVisibleWorker(prisma, caller, path.worker_id);
+      const { candidates, total } = await listCandidates(pool, keyOf(worker), query);
+      const items = candidates.map((listed) => candidateToItem({ ...listed, workerId: worker.id, caller }));
+      return ok(items, pageHeaders(req, query, total));
+    },
+    createCandidate: {
+      make: async (call) => {
+        const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
+        const id = await createCandidate(deps, call, worker, inputOf(call.body));
+        return created(await describe(call.caller, worker, id));
+      },
+      see: async ({ caller, path }, id) => {
+        const worker = await getVisibleWorker(prisma, caller, path.worker_id);
+        await getCandidate(pool, keyOf(worker), id);
+      },
+      answer: async ({ caller, path }, id) =>
+        created(await describe(caller, await getVisibleWorker(prisma, caller, path.worker_id), id)),
+    },
+    getCandidate: async ({ caller, path }) =>
+      ok(await describe(caller, await getVisibleWorker(prisma, caller, path.worker_id), path.candidate_id)),
+    listCandidateFiles: async (call) => {
+      const { candidate } = await find(call);
+      const tree = await readTree(objects, candidate.code).catch((err) => {
+        throw err instanceof ObjectMissing ? notFound('candidate', candidate.id, 'with files: it was dropped') : err;
+      });
+      return okPage(call, tree, fileToApi);
+    },
+    promoteCandidate: async (call) => {
+      const { worker, candidate } = await find(call);
+      await promote(deps, candidate, deciderOf(call), call.body?.force ?? false);
+      return ok(await describe(call.caller, worker, candidate.id));
+    },
+    dropCandidate: async (call) => {
+      const { worker, candidate } = await find(call);
+      await drop(deps, candidate, worker.id, deciderOf(call));
+      return ok(await describe(call.caller, worker, candidate.id));
+    },
+  };
+}
+
+const keyOf = ({ workspaceId, uid }: WorkerWithTriggers): Pick<Candidate, 'workspaceId' | 'workerUid'> => ({
+  workspaceId,
+  workerUid: uid,
+});
+
+const deciderOf = ({ caller, actor }: Pick<CallOf<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
+  const id = ownerIdOf(caller);
+  return { id, label: actor.label ?? id, actor };
+};
+
+function inputOf(body: CallOf<'worker', 'createCandidate'>['body']): NewCandidateInput {
+  const { files = [], base_sha: baseSha, message, last_successful: lastSuccessful = 5, run_ids: runIds = [] } = body;
+  refuseManifests(files);
+  const given: Record<string, unknown> = { ...body };
+  const fields = DEFINITION_FIELDS.filter((field) => given[field] !== undefined);
+  return {
+    definition: Object.fromEntries(fields.map((field) => [field, given[field]])),
+    files,
+    ...{ baseSha, lastSuccessful, runIds },
+    message: message?.trim() || null,
+  };
+}

@@ -1,0 +1,146 @@
+/** Making a candidate of a change: checked, packed and looked into as saving it would be, and rehearsed instead of saved. */
+import { hintChange, newId } from '@gantry/events';
+import { conflict, type FieldProblem, invalid, type Principal, type Requester } from '@gantry/http';
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Run } from '@gantry/run-engine';
+import { recordChange } from '../audit/audit-entry';
+import { requireContexts } from '../contexts/contexts-for';
+import type { Deps } from '../deps';
+import type { FileChange } from '../file-trees/file-tree';
+import { ownerIdOf } from '../ownership';
+import type { DefinitionInput } from '../workers/definition';
+import { nextVersion, type NextVersion, requireNotArchived } from '../workers/edit-worker';
+import { requireExposure } from '../workers/exposure';
+import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
+import type { WorkerWithTriggers } from '../workers/worker-repository';
+import type { Candidate } from './candidate';
+import { countOpen, insertCandidate, lockTrials, type NewCandidate } from './candidate-repository';
+import { advance } from './rehearse-cases';
+
+/** Of a worker, and not decided. */
+const OPEN_MAX = 20;
+
+export interface NewCandidateInput {
+  definition: DefinitionInput;
+  files: FileChange[];
+  baseSha: string | undefined;
+  message: string | null;
+  /** How many of the last completed runs it is rehearsed against, */
+  lastSuccessful: number;
+  /** beside these. */
+  runIds: string[];
+}
+
+/**
+ * The candidate, with its rehearsals begun.
+ * @throws AppError 400 as saving would, or naming runs that it can't be rehearsed against; 403; 404 for the base; 409
+ */
+export async function createCandidate(
+  deps: Deps,
+  { caller, actor, made }: Requester,
+  worker: WorkerWithTriggers,
+  input: NewCandidateInput,
+): Promise<string> {
+  const { definition, files, baseSha, message } = input;
+  requireNotArchived(worker);
+  const runs = await namedRuns(deps, worker, input.runIds);
+  const base =
+    baseSha === undefined ? await getCurrentVersion(deps.prisma, worker) : await getVersionBySha(deps.prisma, worker, baseSha);
+  const next = await changedVersion(deps, worker, base, { definition, files });
+  await requireUsable(deps, caller, base, next);
+  const others = await lastSuccessful(deps, worker, input.lastSuccessful, runs);
+  const candidate = {
+    ...newCandidate(worker, base, next),
+    ...{ message, repairId: null, createdBy: ownerIdOf(caller), createdByLabel: actor.label },
+  };
+  await transaction(deps.pool, async (tx) => {
+    await addCandidate(tx, candidate, [...runs, ...others]);
+    await recordChange(tx, actor, {
+      ...{ workspaceId: worker.workspaceId, action: 'worker.candidate_made', id: worker.id },
+      details: { candidate_id: candidate.id, from: base.sha, to: next.sha },
+    });
+    await made(tx, candidate.id);
+  });
+  await advance(deps, candidate.id);
+  return candidate.id;
+}
+
+/**
+ * What a change makes of a version.
+ * @throws AppError 400 as saving it would; 409 `same_version`; 503 with no executor to look into the code
+ */
+export async function changedVersion(
+  deps: Deps,
+  worker: WorkerWithTriggers,
+  base: Version,
+  change: { definition: DefinitionInput; files: FileChange[] },
+): Promise<NextVersion> {
+  const next = await nextVersion(deps, worker, base, { change });
+  if (next.sha === base.sha) {
+    throw conflict('same_version', 'this is the version that it is made from: change its files or its definition');
+  }
+  return next;
+}
+
+async function requireUsable(deps: Deps, caller: Principal, base: Version, { definition }: NextVersion): Promise<void> {
+  await requireContexts(deps.prisma, caller, definition.contexts, base.definition.contexts);
+  await requireExposure(deps.prisma, caller.workspaceId, definition);
+}
+
+export const newCandidate = (
+  { workspaceId, uid }: WorkerWithTriggers,
+  base: Version,
+  { definition, files, code, sha, warnings }: NextVersion,
+): Omit<NewCandidate, 'message' | 'repairId' | 'createdBy' | 'createdByLabel'> => ({
+  ...{ id: newId('cnd_'), workspaceId, workerUid: uid, status: 'rehearsing' },
+  ...{ baseSha: base.sha, baseNumber: base.number, sha, definition, files, code, warnings },
+});
+
+/** Without a run to rehearse it is ready at once. @throws AppError 409 `too_many_candidates` */
+export async function addCandidate(tx: Sql, candidate: NewCandidate, runs: Run[]): Promise<void> {
+  const { workerUid, workspaceId } = candidate;
+  await lockTrials(tx, workerUid);
+  if ((await countOpen(tx, workerUid)) >= OPEN_MAX) {
+    throw conflict('too_many_candidates', `this worker has ${OPEN_MAX} candidates that nobody has decided; drop some`);
+  }
+  const status: Candidate['status'] = runs.length ? 'rehearsing' : 'ready';
+  await insertCandidate(
+    tx,
+    { ...candidate, status },
+    runs.map(({ id }) => id),
+  );
+  hintChange(tx, workspaceId, 'workers');
+}
+
+const REHEARSABLE: ReadonlySet<Run['status']> = new Set<Run['status']>(['completed', 'failed', 'timed_out']);
+
+/** @throws AppError 400 naming each that is no ended run of the worker */
+async function namedRuns(deps: Deps, worker: WorkerWithTriggers, ids: string[]): Promise<Run[]> {
+  const problems: FieldProblem[] = [];
+  const runs: Run[] = [];
+  for (const [index, id] of [...new Set(ids)].entries()) {
+    const run = await deps.engine.get(worker.workspaceId, id).catch(() => null);
+    if (run?.subjectId !== worker.uid || run.kind !== 'run') {
+      problems.push({ path: `run_ids.${index}`, message: `there is no run "${id}" of this worker` });
+    } else if (!REHEARSABLE.has(run.status)) {
+      problems.push({ path: `run_ids.${index}`, message: `did neither complete nor fail: it is ${run.status}` });
+    } else {
+      runs.push(run);
+    }
+  }
+  if (problems.length) throw invalid(problems, 'bad_run');
+  return runs;
+}
+
+/** Newest first; without those in `but`. */
+export async function lastSuccessful(
+  { engine }: Pick<Deps, 'engine'>,
+  { workspaceId, uid }: Pick<WorkerWithTriggers, 'workspaceId' | 'uid'>,
+  count: number,
+  but: Run[],
+): Promise<Run[]> {
+  if (count === 0) return [];
+  const limit = count + but.length;
+  const found = await engine.list(workspaceId, { subjectId: uid, kind: 'run', status: ['completed'], limit });
+  return found.filter(({ id }) => !but.some((one) => one.id === id)).slice(0, count);
+}

@@ -1,0 +1,120 @@
+/** Promoting a candidate, or dropping it. Worker, candidate, approval and repair are locked in that order wherever several are. */
+import { hintChange } from '@gantry/events';
+import { type Actor, type AppError, conflict, notFound } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import type { Deps } from '../deps';
+import type { Prisma } from '../generated/prisma/client';
+import { appendVersion } from '../workers/append-version';
+import { requireNotArchived } from '../workers/edit-worker';
+import { requireExposure } from '../workers/exposure';
+import { getCurrentVersion } from '../workers/version-repository';
+import { findWorkerByUid } from '../workers/worker-repository';
+import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
+import { decideCandidate, findCandidate, listAbandoned } from './candidate-repository';
+
+export interface Decider {
+  /** User or token; null for the platform. */
+  id: string | null;
+  label: string | null;
+  actor: Actor;
+}
+
+/**
+ * Appends it as the version that runs from now on.
+ * @param from the states in which it may be
+ * @throws AppError 403 where what it exposes may no longer be; 404; 409 `archived`, `worker_changed`, `already_decided`
+ */
+export async function promoteIn(
+  tx: Prisma.TransactionClient,
+  candidate: Candidate,
+  { id, label, actor }: Decider,
+  { from, now }: { from: readonly CandidateStatus[]; now: Date },
+): Promise<void> {
+  const { workspaceId, workerUid, baseSha, sha, definition, files, code, message } = candidate;
+  await tx.$queryRaw`SELECT 1 FROM workers WHERE uid = ${workerUid} FOR UPDATE`;
+  const worker = await findWorkerByUid(tx, workspaceId, workerUid);
+  if (!worker) throw notFound('candidate', candidate.id, 'of this worker');
+  requireNotArchived(worker);
+  const current = await getCurrentVersion(tx, worker);
+  if (current.sha !== baseSha) throw workerChanged(candidate, current.sha);
+  await requireExposure(tx, workspaceId, definition);
+  const isMine = await decideCandidate(tx, candidate.id, from, { status: 'promoted', by: id, label, at: now });
+  if (!isMine) throw conflict('already_decided', 'this candidate was decided by somebody else meanwhile');
+  const number = await appendVersion(tx, worker, {
+    version: {
+      ...{ sha, definition, files, code, message: message ?? 'Promoted candidate' },
+      ...{ authorId: id, authorLabel: label, changeSource: 'candidate' },
+    },
+    ...{ from: baseSha, actor, now, details: { candidate_id: candidate.id } },
+  });
+  await recordChange(tx, actor, {
+    ...{ workspaceId, action: 'worker.candidate_promoted', id: worker.id },
+    details: { candidate_id: candidate.id, version: number, from: baseSha, to: sha },
+  });
+}
+
+const workerChanged = ({ baseSha }: Candidate, current: string): AppError =>
+  conflict(
+    'worker_changed',
+    `the worker has changed since: this was made from version ${baseSha.slice(0, 8)}, and ${current.slice(0, 8)} runs now. Propose the change again from that, or go back to the earlier version first`,
+  );
+
+/** @returns false where it was decided before */
+export async function dropIn(
+  tx: Prisma.TransactionClient,
+  { id: candidateId, workspaceId, sha }: Candidate,
+  workerId: string,
+  { id, label, actor }: Decider,
+  now: Date,
+): Promise<boolean> {
+  const isMine = await decideCandidate(tx, candidateId, OPEN_STATUSES, { status: 'dropped', by: id, label, at: now });
+  if (!isMine) return false;
+  await recordChange(tx, actor, {
+    ...{ workspaceId, action: 'worker.candidate_dropped', id: workerId },
+    details: { candidate_id: candidateId, sha },
+  });
+  hintChange(tx, workspaceId, 'workers');
+  return true;
+}
+
+/** @throws AppError 409 that says why it can't be promoted or dropped by itself */
+export function requireUndecided({ status, decidedByLabel, decidedBy, repairId }: Candidate): void {
+  if (!OPEN_STATUSES.includes(status)) {
+    throw conflict('already_decided', `this candidate was ${status} by ${decidedByLabel ?? decidedBy ?? 'the platform'}`);
+  }
+  if (repairId !== null) {
+    throw conflict('repair_decides', 'this candidate is of a repair: decide its approval, or stop the repair');
+  }
+}
+
+/** @throws AppError 409 */
+export async function promote(deps: Deps, candidate: Candidate, decider: Decider, force: boolean): Promise<void> {
+  requireUndecided(candidate);
+  if (!force && candidate.status === 'rehearsing') {
+    throw conflict('rehearsing', 'its rehearsals go on; wait for them, or promote it with force: true');
+  }
+  if (!force && candidate.status === 'failed') {
+    throw conflict('nothing_rehearsed', `no rehearsal of it could be made (${candidate.error}); promote it with force: true, or drop it`);
+  }
+  const from: CandidateStatus[] = force ? [...OPEN_STATUSES] : ['ready'];
+  await transaction(deps.prisma, (tx) => promoteIn(tx, candidate, decider, { from, now: deps.now() }));
+  await abandon(deps, candidate);
+}
+
+/** @throws AppError 409 */
+export async function drop(deps: Deps, candidate: Candidate, workerId: string, decider: Decider): Promise<void> {
+  requireUndecided(candidate);
+  const isMine = await transaction(deps.prisma, (tx) => dropIn(tx, candidate, workerId, decider, deps.now()));
+  if (!isMine) requireUndecided((await findCandidate(deps.pool, candidate.id)) ?? candidate);
+  await abandon(deps, candidate);
+}
+
+/** Nobody waits for its rehearsals any more. They have no effect, so one that is missed does no harm. */
+export async function abandon({ pool, engine, log }: Deps, { id, workspaceId }: Candidate): Promise<void> {
+  for (const runId of await listAbandoned(pool, id)) {
+    await engine.cancel(workspaceId, runId).catch((err) => {
+      log.debug({ err, runId }, 'a rehearsal of a decided candidate goes on');
+    });
+  }
+}

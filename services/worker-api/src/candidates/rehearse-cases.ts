@@ -1,0 +1,202 @@
+/**
+ * Rehearses candidates case by case. A case is `waiting`, then its rehearsal is under way (`rehearsing`), then perhaps that of
+ * the version that the candidate was made from (`pairing`), then it is `settled`. Each step is a compare-and-set in one
+ * transaction with the rehearsal that it begins, so that any replica may take it, once; what a dead one has left undone, the
+ * loop finds (trial-loop.ts).
+ */
+import { hintChange } from '@gantry/events';
+import { AppError } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
+import { isTerminal, type Run } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import type { Deps } from '../deps';
+import { rehearse } from '../runs/rehearse';
+import { runnableOf } from '../runs/runnable';
+import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
+import type { Candidate, Case } from './candidate';
+import {
+  countUnderWay,
+  findCandidate,
+  findCaseOf,
+  isStill,
+  listCases,
+  lockCandidate,
+  lockTrials,
+  moveCandidate,
+  moveCase,
+} from './candidate-repository';
+import { endingOf, shownEnding, silent } from './ending-of';
+import { type Ending, type Judgement, judgeCase } from './judge-case';
+
+/** Rehearsals of one worker at once: the executors are for runs that somebody waits for. */
+const AT_ONCE = 3;
+
+/** Begins as many rehearsals as there is room for; after the last case the candidate is ready. */
+export async function advance(deps: Deps, candidateId: string): Promise<void> {
+  const { pool, prisma } = deps;
+  const candidate = await findCandidate(pool, candidateId);
+  if (candidate?.status !== 'rehearsing') return;
+  const worker = await findWorkerByUid(prisma, candidate.workspaceId, candidate.workerUid);
+  const next = (await listCases(pool, candidateId)).filter(({ status }) => status === 'waiting').slice(0, AT_ONCE);
+  const recorded = new Map<string, Run | null>();
+  for (const { runId } of next) recorded.set(runId, await findRun(deps, candidate.workspaceId, runId));
+  await transaction(pool, async (tx) => {
+    await lockTrials(tx, candidate.workerUid);
+    if ((await lockCandidate(tx, candidateId))?.status !== 'rehearsing') return;
+    if (!worker) {
+      await moveCandidate(tx, candidateId, ['rehearsing'], { status: 'failed', error: 'the worker was deleted' });
+      return;
+    }
+    let room = AT_ONCE - (await countUnderWay(tx, candidate.workerUid));
+    for (const one of next) {
+      if (room <= 0) break;
+      if (!(await isStill(tx, one))) continue;
+      if (await begin(deps, tx, { candidate, worker, one, of: recorded.get(one.runId) ?? null })) room--;
+    }
+    await finish(tx, candidate);
+  });
+}
+
+interface Beginning {
+  candidate: Candidate;
+  worker: WorkerWithTriggers;
+  one: Case;
+  of: Run | null;
+}
+
+/** @returns whether a rehearsal is under way: a case for which none can be made is settled at once */
+async function begin(deps: Deps, tx: PoolClient, { candidate, worker, one, of }: Beginning): Promise<boolean> {
+  if (!of) {
+    const reason = 'the recorded run is gone: it is older than the workspace keeps runs';
+    await moveCase(tx, one, { status: 'settled', outcome: 'inconclusive', reason });
+    return false;
+  }
+  const draft = runnableOf(candidate.definition, candidate.code);
+  const run = await rehearse(deps, { worker, draft, inputs: of.inputs, of, createdBy: candidate.createdBy, tx }).catch(
+    refusal,
+  );
+  if ('id' in run) return moveCase(tx, one, { status: 'rehearsing', rehearsalRunId: run.id });
+  const { outcome, reason } = outcomeOfRefusal(run, of);
+  await moveCase(tx, one, { status: 'settled', outcome, reason });
+  return false;
+}
+
+/** Nothing was written yet when it was thrown. */
+function refusal(err: unknown): AppError {
+  if (err instanceof AppError) return err;
+  throw err;
+}
+
+/** A version that does not take the inputs is worse than the one that took them; any other refusal says nothing of it. */
+function outcomeOfRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 'outcome' | 'reason'> {
+  if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `it could not be rehearsed: ${detail}` };
+  return { outcome: of.status === 'completed' ? 'broken' : 'still_failing', reason: `it refuses the inputs: ${detail}` };
+}
+
+/** In a transaction that holds the candidate. */
+async function finish(tx: PoolClient, { id, workspaceId }: Candidate): Promise<void> {
+  const cases = await listCases(tx, id);
+  if (cases.some(({ status }) => status !== 'settled')) return;
+  const wasRehearsed = cases.length === 0 || cases.some(({ rehearsalRunId }) => rehearsalRunId !== null);
+  await moveCandidate(
+    tx,
+    id,
+    ['rehearsing'],
+    wasRehearsed ? { status: 'ready' } : { status: 'failed', error: cases[0]?.reason ?? 'no rehearsal could be made' },
+  );
+  hintChange(tx, workspaceId, 'workers');
+}
+
+/** What the end of a rehearsal means for the case that waits for it; nothing where none does any more. */
+export async function noticeEnd(deps: Deps, rehearsalRunId: string): Promise<void> {
+  const { pool } = deps;
+  const one = await findCaseOf(pool, rehearsalRunId);
+  const candidate = one && (await findCandidate(pool, one.candidateId));
+  if (!one || !candidate) return;
+  const run = await findRun(deps, candidate.workspaceId, rehearsalRunId);
+  if (run && !isTerminal(run.status)) return;
+  const endings = await endingsOf(deps, candidate, one);
+  const judgement = judge(candidate, endings);
+  if (judgement) {
+    await transaction(pool, async (tx) => {
+      if (!(await lockCandidate(tx, candidate.id))) return;
+      await settle(tx, one, endings, judgement);
+      await finish(tx, candidate);
+    });
+  } else {
+    await pair(deps, candidate, one, endings);
+  }
+  await advance(deps, candidate.id);
+}
+
+interface Endings {
+  of: Run | null;
+  rehearsal: Run | null;
+  recorded: Ending | null;
+  rehearsed: Ending;
+  /** Null: it was not rehearsed. */
+  base: Ending | null;
+}
+
+async function endingsOf(deps: Deps, { workspaceId }: Candidate, one: Case): Promise<Endings> {
+  const find = (id: string | null) => (id === null ? null : findRun(deps, workspaceId, id));
+  const [of, rehearsal, base] = await Promise.all([find(one.runId), find(one.rehearsalRunId), find(one.baseRunId)]);
+  const gone = silent('the rehearsal is gone: it is older than the workspace keeps runs');
+  return {
+    ...{ of, rehearsal },
+    recorded: of && (await endingOf(deps, of)),
+    rehearsed: rehearsal ? await endingOf(deps, rehearsal) : gone,
+    base: one.status === 'rehearsing' ? null : base ? await endingOf(deps, base) : gone,
+  };
+}
+
+/** Null: the version that the candidate was made from is to be rehearsed first. */
+function judge({ status }: Candidate, { recorded, rehearsed, base }: Endings): Judgement | null {
+  if (!recorded) {
+    const reason = 'the recorded run is gone: it is older than the workspace keeps runs';
+    return { outcome: 'inconclusive', reason, differences: [] };
+  }
+  const isDecided = status !== 'rehearsing';
+  return judgeCase(recorded, rehearsed, base ?? (isDecided ? silent('the candidate was decided before') : null));
+}
+
+async function settle(
+  tx: PoolClient,
+  one: Case,
+  { recorded, rehearsal, rehearsed }: Endings,
+  { outcome, reason, differences }: Judgement,
+): Promise<void> {
+  const { startedAt = null, finishedAt = null } = rehearsal ?? {};
+  const durationMs = startedAt && finishedAt ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null;
+  await moveCase(tx, one, {
+    ...{ status: 'settled', outcome, reason, differences },
+    ...(recorded && { recorded: shownEnding(recorded) }),
+    rehearsed: { ...shownEnding(rehearsed), duration_ms: durationMs },
+  });
+}
+
+/** Rehearses the version that the candidate was made from; where that can't be, the case is judged without it. */
+async function pair(deps: Deps, candidate: Candidate, one: Case, endings: Endings): Promise<void> {
+  const { of } = endings;
+  const worker = await findWorkerByUid(deps.prisma, candidate.workspaceId, candidate.workerUid);
+  await transaction(deps.pool, async (tx) => {
+    if (!(await lockCandidate(tx, candidate.id)) || !(await isStill(tx, one)) || !worker || !of) return;
+    const version = candidate.baseNumber;
+    const { createdBy } = candidate;
+    const run = await rehearse(deps, { worker, version, inputs: of.inputs, of, createdBy, tx }).catch(refusal);
+    if ('id' in run) {
+      await moveCase(tx, one, { status: 'pairing', baseRunId: run.id });
+      return;
+    }
+    const judgement = judge(candidate, { ...endings, base: silent(run.detail) });
+    if (judgement) await settle(tx, one, endings, judgement);
+    await finish(tx, candidate);
+  });
+}
+
+async function findRun({ engine }: Deps, workspaceId: string, runId: string): Promise<Run | null> {
+  return engine.get(workspaceId, runId).catch((err) => {
+    if (err instanceof AppError && err.kind === 'not_found') return null;
+    throw err;
+  });
+}
