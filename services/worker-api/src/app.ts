@@ -52,6 +52,7 @@ import { mcpOperations } from './mcp/mcp-routes';
 import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
 import { modelOperations } from './models/model-routes';
 import { modelProviderOperations } from './models/provider-routes';
+import { repairOperations } from './repairs/repair-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
 import { requestOperations } from './runs/request-routes';
@@ -143,6 +144,7 @@ export function createApp(options: AppOptions) {
       ...usageOperations(deps),
       ...workerOperations(deps),
       ...candidateOperations(deps),
+      ...repairOperations(deps),
       ...exampleOperations(deps),
       ...evaluationOperations(deps),
       ...contextOperations(deps),

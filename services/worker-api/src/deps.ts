@@ -7,6 +7,7 @@ import type { KeyRotation, SecretStore, Vault } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { DeliveryLoop } from './alerts/delivery';
+import type { CandidateDecisions } from './approvals/candidate-decisions';
 import type { McpClient } from './connections/mcp-port';
 import type { EvaluationLoop } from './evaluations/evaluation';
 import type { PrismaClient } from './generated/prisma/client';
@@ -34,6 +35,8 @@ export interface Deps {
   hasher: TokenHasher;
   mailer: Mailer;
   retention: RetentionBounds;
+  /** What an approval of a candidate does. */
+  candidateDecisions: CandidateDecisions;
   /** Sends alerts. */
   deliveryLoop: DeliveryLoop;
   /** Runs and judges examples. */

@@ -27,6 +27,7 @@ import type { Deps } from './deps';
 import { sweepPacks } from './file-trees/tree-pack';
 import { sweepToolLists } from './mcp-client/tool-list-repository';
 import { sweepModelCalls } from './models/model-call-repository';
+import { ageRepairs } from './repairs/age-repairs';
 import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
 import { countLeftTokenRuns } from './runs/token-budget';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
@@ -78,6 +79,7 @@ export function sweepsOf(
     { what: 'retention to be told again', run: () => announceRetention(pool) },
     { what: 'deleted workers', run: () => purgeDeletedWorkers({ pool, objects, engine }) },
     { what: 'candidates', run: () => ageCandidates(deps) },
+    { what: 'repairs', run: () => ageRepairs(deps) },
     { what: 'packs', run: () => sweepPacks(pool, objects) },
     { what: 'inbox', run: () => sweepInbox(pool) },
     { what: 'run events', run: () => ageEvents({ pool, bounds, now }) },

@@ -25,6 +25,7 @@ import { writeBackContexts } from './contexts/write-back';
 import type { Deps } from './deps';
 import { evaluationReactions } from './evaluations/evaluation-events';
 import { createListeningWorkspaces } from './listening-workspaces';
+import { repairOnFailure } from './repairs/repair-on-failure';
 import { countRun } from './runs/month-cost';
 import { countTokenRun } from './runs/token-budget';
 import { triggerReactions } from './starters/event-triggers';
@@ -41,7 +42,7 @@ export function startReactions(deps: Deps): Consumer[] {
     consumeBy({
       ...shared,
       event: runFinished,
-      reactions: [countRun, countTokenRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished],
+      reactions: [countRun, countTokenRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished, repairOnFailure(deps)],
     }),
     consumeBy({
       ...shared,

@@ -39,6 +39,8 @@ import { modelsOfRun, prepareModel } from './models/run-model';
 import { createModels } from './models/workspace-models';
 import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
+import { candidateDecisions } from './repairs/decide-repair';
+import { type RepairLoop, startRepairLoop } from './repairs/repair-loop';
 import { announceRefusedRequest } from './runs/announce-refused-request';
 import { computePrice } from './runs/compute-price';
 import { createGivenTo } from './runs/given-to';
@@ -88,6 +90,7 @@ export interface WorkerApi extends WorkerApp {
   database: Database;
   cronTicker: CronTicker;
   connectionLoop: ConnectionLoop;
+  repairLoop: RepairLoop;
   health: Health;
   /** Readiness turns 503 and standing work is handed back; requests are still answered. */
   drain(): Promise<void>;
@@ -161,6 +164,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
     ...{
       retention,
+      candidateDecisions: candidateDecisions({ pool, now }),
       deliveryLoop,
       evaluationLoop,
       outboundAllow,
@@ -190,6 +194,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const responder = serveIntrospection({ bus, introspect: made.introspect, log });
   const consumers = startReactions(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
+  const repairLoop = startRepairLoop(deps, { auto: options.autoTick ?? true });
   const connectionLoop = startConnectionLoop(deps, { auto: options.autoTick ?? true });
   const cronTicker = startCronTicker(deps, { auto: options.autoTick ?? true });
   const { signingKeys } = made;
@@ -200,6 +205,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     deps,
     cronTicker,
     connectionLoop,
+    repairLoop,
     database,
     health: checks,
     drain: async () => {
@@ -210,6 +216,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       changes.close();
       await made.drainChat();
       await approvals.stop();
+      await repairLoop.stop();
       await connectionLoop.stop();
       await cronTicker.stop();
       await evaluationLoop.stop();

@@ -13,15 +13,23 @@ type AccessDeps = Pick<Deps, 'pool' | 'hasher' | 'dashboardUrl'>;
 
 /** @throws AppError 403 */
 export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
+  if (!mayChange(caller, approval)) {
+    throw forbidden('restricted', 'restrict.toolsets: this token is restricted; this approval changes the worker');
+  }
   if ((await startedBySame(pool, caller, [approval])).size === 0) return;
-  throw forbidden('self_approval', 'you started this run, and its worker requires another person to decide');
+  throw forbidden('self_approval', 'you started this run, or asked for its repair, and its worker requires another person to decide');
 }
+
+/** Promoting a version takes what changing the worker does. */
+const mayChange = ({ restriction }: Principal, { candidateId }: Approval): boolean =>
+  candidateId === null || !restriction?.toolsets || restriction.toolsets.includes('workers');
 
 /** The API representation for this caller; the link is shown only to callers who may decide anyway. */
 export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: ApprovalOfWorker[]) {
   const own = await startedBySame(deps.pool, caller, approvals);
   return approvals.map((approval) => {
-    const mayDecide = permissionsFor(caller.role, caller.restriction).approve && !own.has(approval.id);
+    const isPermitted = permissionsFor(caller.role, caller.restriction).approve && mayChange(caller, approval);
+    const mayDecide = isPermitted && !own.has(approval.id);
     // The link opens by itself: to whoever holds it, the restriction of a token that has read it would be none.
     const isOpen = mayDecide && !caller.restriction && approval.status === 'pending';
     return approvalToApi(approval, {

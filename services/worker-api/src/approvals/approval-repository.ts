@@ -1,6 +1,6 @@
 import { isClosedSql } from '@gantry/events';
 import { notFound, type Principal } from '@gantry/http';
-import { statement } from '@gantry/postgres';
+import { execute, statement, type Tx } from '@gantry/postgres';
 import { awaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
@@ -14,6 +14,8 @@ export interface NewApproval {
   id: string;
   workspaceId: string;
   runId: string;
+  /** Null: the run waits for it. */
+  candidateId: string | null;
   workerUid: string;
   /** The slug. */
   workerId: string;
@@ -31,9 +33,9 @@ export interface NewApproval {
 
 const INSERT = statement(
   undefined,
-  `INSERT INTO approvals (id, workspace_id, run_id, worker_uid, worker_id, step_ordinal, title, message, data, form,
+  `INSERT INTO approvals (id, workspace_id, run_id, candidate_id, worker_uid, worker_id, step_ordinal, title, message, data, form,
      requested_by, requested_at, expires_at, forbid_self, link_number)
-   VALUES ($id, $workspaceId, $runId, $workerUid, $workerId, $stepOrdinal, $title, $message, $data, $form,
+   VALUES ($id, $workspaceId, $runId, $candidateId, $workerUid, $workerId, $stepOrdinal, $title, $message, $data, $form,
      $requestedBy, $requestedAt, $expiresAt, $forbidSelf, $linkNumber)`,
 );
 
@@ -47,6 +49,9 @@ export interface ApprovalFilter {
   /** The slug. */
   workerId?: string;
   runId?: string;
+  candidateId?: string;
+  /** Only those of candidates, or only those of runs. */
+  isOfCandidate?: boolean;
 }
 
 export interface ApprovalPage {
@@ -60,13 +65,14 @@ export interface ApprovalPage {
 export function listApprovals(
   prisma: PrismaClient,
   caller: Principal,
-  filter: ApprovalFilter,
+  { isOfCandidate, ...filter }: ApprovalFilter,
   { limit, offset, before }: ApprovalPage,
 ): Promise<ApprovalOfWorker[]> {
   return prisma.approval.findMany({
     where: {
       ...seenBy(caller),
       ...filter,
+      ...(isOfCandidate !== undefined && { AND: { candidateId: isOfCandidate ? { not: null } : null } }),
       ...(before && {
         OR: [{ requestedAt: { lt: before.createdAt } }, { requestedAt: before.createdAt, id: { lt: before.id } }],
       }),
@@ -96,7 +102,7 @@ export function findLastApprovalOfRun(
   runId: string,
 ): Promise<ApprovalOfWorker | null> {
   return prisma.approval.findFirst({
-    where: { workspaceId, runId },
+    where: { workspaceId, runId, candidateId: null },
     orderBy: [{ requestedAt: 'desc' }, { id: 'desc' }],
     include: withWorker,
   });
@@ -114,12 +120,13 @@ export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<A
 export const readApproval = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
-/** Pending approvals that have expired, or whose run no longer waits; without those in `but` and in closed workspaces. */
+/** Pending approvals that have expired, or whose run or candidate no longer waits; without those in `but` and in closed workspaces. */
 export async function listOver(pool: Pool, now: Date, but: string[], limit: number): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-over-approvals',
     text: `SELECT a.id FROM approvals a
-           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT ${awaitsDecisionSql('a.run_id')}) AND a.id <> ALL ($2)
+           WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${awaitsDecisionSql('a.run_id')}
+             ELSE EXISTS (SELECT FROM worker_candidates c WHERE c.id = a.candidate_id AND c.status = 'ready') END)) AND a.id <> ALL ($2)
              AND NOT ${isClosedSql('a.workspace_id')}
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, but, limit],
@@ -138,14 +145,15 @@ export interface Decision {
 }
 
 /** @returns false for one that is not pending any more */
-export async function markDecided(tx: PoolClient, id: string, decision: Decision): Promise<boolean> {
+export async function markDecided(tx: Tx, id: string, decision: Decision): Promise<boolean> {
   const { status, decidedBy, decidedByLabel, decidedAt, reason, answer } = decision;
-  const { rowCount } = await tx.query(
+  const marked = await execute(
+    tx,
     `UPDATE approvals SET status = $2::approval_status, decided_by = $3, decided_by_label = $4, decided_at = $5,
-       reason = $6, answer = $7 WHERE id = $1 AND status = 'pending'`,
+       reason = $6, answer = $7::json WHERE id = $1 AND status = 'pending'`,
     [id, status, decidedBy, decidedByLabel, decidedAt, reason, answer === null ? null : JSON.stringify(answer)],
   );
-  return Boolean(rowCount);
+  return marked === 1;
 }
 
 /** Invalidates earlier links. @returns null if it is no longer pending, or has no links */

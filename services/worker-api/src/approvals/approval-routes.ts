@@ -48,7 +48,8 @@ export function approvalOperations(deps: Deps): Operations<'worker'> {
       await requireMayDecide(deps, caller, approval);
       requireOpen(approval, deps.now());
       if (approval.linkNumber === null) {
-        throw conflict('no_public_links', 'the worker was made without public links: approvals.public_links is false');
+        const why = approval.candidateId ? 'a version is promoted by those who may change the worker' : 'the worker was made without public links: approvals.public_links is false';
+        throw conflict('no_public_links', why);
       }
       const renewed = await transaction(prisma, async (tx) => {
         const next = await nextLink(tx, approval.id);
@@ -88,8 +89,16 @@ async function getApprovalOfRun(deps: Deps, caller: Principal, runId: string): P
   return approval;
 }
 
-const filterOf = ({ status, worker_id: workerId, run_id: runId }: CallOf<'worker', 'listApprovals'>['query']) => ({
+const filterOf = ({
+  status,
+  kind,
+  worker_id: workerId,
+  run_id: runId,
+  candidate_id: candidateId,
+}: CallOf<'worker', 'listApprovals'>['query']) => ({
   ...(status && { status }),
   ...(workerId && { workerId }),
   ...(runId && { runId }),
+  ...(candidateId && { candidateId }),
+  ...(kind && { isOfCandidate: kind === 'candidate' }),
 });

@@ -1,5 +1,5 @@
 /**
- * Ends undecided approvals: expired ones, and those whose run has ended without them.
+ * Ends undecided approvals: expired ones, and those whose run has ended without them. Their candidates are dropped.
  *
  * Any number of replicas may sweep: each skips runs locked by others, and an approval is ended once.
  */
@@ -8,10 +8,12 @@ import { repeat, SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { tryLockRun } from '@gantry/run-engine';
 import { listOver, readApproval } from './approval-repository';
-import { type SettleDeps, settleIn } from './settle-approval';
+import { isOfCandidate } from './candidate-decisions';
+import { type SettleDeps, settleCandidate, settleIn } from './settle-approval';
 
 const EVERY_MS = 1_000;
 const BATCH = 100;
+const NOBODY = { status: 'expired' as const, decidedBy: null, decidedByLabel: null, answer: null };
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean }) {
@@ -49,14 +51,18 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
 
 async function endOver(deps: SettleDeps, id: string): Promise<boolean> {
   const approval = await readApproval(deps.prisma, id);
+  if (isOfCandidate(approval)) {
+    const isExpired = approval.expiresAt <= deps.now();
+    const reason = isExpired ? 'nobody decided in time' : 'the candidate waits no more';
+    const decision = { ...NOBODY, decidedAt: deps.now(), reason };
+    await settleCandidate(deps, { approval, actor: SYSTEM, decision });
+    return true;
+  }
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
   const decision = {
-    status: 'expired' as const,
-    decidedBy: null,
-    decidedByLabel: null,
+    ...NOBODY,
     decidedAt: deps.now(),
     reason: run.status === 'pending_approval' ? 'nobody decided in time' : `the run was ${run.status}`,
-    answer: null,
   };
   const moved = await transaction(deps.pool, async (tx) => {
     if (!(await tryLockRun(tx, run.id))) return null;

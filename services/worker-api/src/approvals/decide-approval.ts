@@ -6,7 +6,8 @@ import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
 import { checkAnswer, decidedAlready, formOf, requireOpen, requireSmall } from './approval';
 import { readApproval } from './approval-repository';
-import { type SettleDeps, settleIn } from './settle-approval';
+import { isOfCandidate } from './candidate-decisions';
+import { type SettleDeps, settleCandidate, settleIn } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -18,7 +19,7 @@ export interface Decider {
   actor: Actor;
 }
 
-/** @throws AppError 400 naming fields of the form, 409 decided, expired, or of a run that has ended */
+/** @throws AppError 400 naming fields of the form; 409 decided, expired, of a run that has ended, of a worker that has changed */
 export async function decideApproval(
   deps: SettleDeps,
   approval: Approval,
@@ -37,6 +38,7 @@ export async function decideApproval(
     reason: reason?.trim() || null,
     answer: approves ? checkAnswer(formOf(approval), data) : requireSmall(data ?? null),
   };
+  if (isOfCandidate(approval)) return decideCandidate(deps, { approval, actor, decision });
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
   if (run.status !== 'pending_approval') throw await overtaken(deps, approval, run);
   const moved = await transaction(deps.pool, async (tx) => {
@@ -44,6 +46,14 @@ export async function decideApproval(
     return settleIn(deps, tx, { approval, run, actor, decision });
   });
   if (!moved) throw await overtaken(deps, approval, run);
+}
+
+/** Whoever comes second learns who was first. */
+async function decideCandidate(deps: SettleDeps, given: Parameters<typeof settleCandidate>[1]): Promise<void> {
+  await settleCandidate(deps, given).catch(async (err) => {
+    const approval = await readApproval(deps.prisma, given.approval.id);
+    throw approval.status === 'pending' ? err : decidedAlready(approval);
+  });
 }
 
 /** Reports the conflict with another decision, or with the end of the run. */

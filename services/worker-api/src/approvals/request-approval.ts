@@ -45,7 +45,7 @@ export async function requestApprovalIn(
   request: ApprovalRequest,
 ): Promise<string> {
   const form = request.form && readForm(request.form);
-  const rules = await rulesOf(tx, run);
+  const rules = await rulesOf(tx, run.subjectId, run.version);
   const requestedAt = now();
   const seconds = readExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds;
   const expiresAt = new Date(requestedAt.getTime() + seconds * 1_000);
@@ -55,7 +55,7 @@ export async function requestApprovalIn(
   await insertApproval(tx, {
     id,
     workspaceId: run.workspaceId,
-    runId: run.id,
+    ...{ runId: run.id, candidateId: null },
     ...worker,
     stepOrdinal: request.stepOrdinal,
     title,
@@ -80,6 +80,45 @@ export async function requestApprovalIn(
     type: 'approval',
     data: { id, status: 'pending', title, expires_at: expiresAt.toISOString() },
   });
+  return id;
+}
+
+export interface CandidateRequest {
+  workspaceId: string;
+  /** The failed run that it repairs. */
+  runId: string;
+  candidateId: string;
+  worker: { uid: string; id: string };
+  /** The number of the version that it was made from: its rules apply. */
+  version: number;
+  title: string;
+  message: string;
+  data: unknown;
+  requestedBy: string | null;
+}
+
+/**
+ * Asks whether a candidate is to be promoted. It has no public link: whoever decides changes the worker.
+ * @returns the approval's id
+ */
+export async function requestCandidateApprovalIn(
+  { now }: Pick<RequestDeps, 'now'>,
+  tx: PoolClient,
+  { workspaceId, runId, candidateId, worker, version, title, message, data, requestedBy }: CandidateRequest,
+): Promise<string> {
+  const rules = await rulesOf(tx, worker.uid, version);
+  const id = newId('apr_');
+  const requestedAt = now();
+  const expiresAt = new Date(requestedAt.getTime() + rules.expires_in_seconds * 1_000);
+  const of = { workerUid: worker.uid, workerId: worker.id };
+  await insertApproval(tx, {
+    ...{ id, workspaceId, runId, candidateId, ...of, stepOrdinal: null },
+    ...{ title: withoutNul(title), message: withoutNul(message), data, form: null },
+    ...{ requestedBy, requestedAt, expiresAt, forbidSelf: rules.forbid_self, linkNumber: null },
+  });
+  const told = { ...of, approvalId: id, runId, title, expiresAt: expiresAt.getTime() };
+  await enqueue(tx, approvalRequested, workspaceId, told);
+  hintChange(tx, workspaceId, 'approvals', id);
   return id;
 }
 
@@ -122,11 +161,11 @@ function readExpiry(seconds: number | null): number | null {
 /** Text columns cannot store NUL. */
 const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
-/** Rules of the version that the run began with. */
-async function rulesOf(tx: PoolClient, run: Run): Promise<Rules> {
+/** Of the version that the run began with, or that a candidate was made from. */
+async function rulesOf(tx: PoolClient, workerUid: string, version: number | null): Promise<Rules> {
   const { rows } = await tx.query<{ rules: Partial<Rules> | null }>(
     "SELECT definition -> 'approvals' AS rules FROM worker_versions WHERE worker_uid = $1 AND number = $2",
-    [run.subjectId, run.version],
+    [workerUid, version],
   );
   return { forbid_self: false, public_links: true, expires_in_seconds: 604_800, ...rows[0]?.rules };
 }

@@ -3,18 +3,20 @@
  *
  * Approval, run, event and audit entry change in one transaction, which locks the run's row first. Every other
  * transaction on both uses the same lock order, so there are no deadlocks. Of two concurrent decisions the second
- * finds it decided, and learns by whom.
+ * finds it decided, and learns by whom. Of a candidate it is the worker's row that is locked first.
  */
 import { approvalDecided, enqueue, type RunError } from '@gantry/events';
 import { type Actor, conflict } from '@gantry/http';
+import { type Tx, transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import type { Approval } from '../generated/prisma/client';
 import { type Decision, markDecided } from './approval-repository';
+import type { ApprovalOfCandidate } from './candidate-decisions';
 
-export type SettleDeps = Pick<Deps, 'prisma' | 'pool' | 'engine' | 'now' | 'log'>;
+export type SettleDeps = Pick<Deps, 'prisma' | 'pool' | 'engine' | 'candidateDecisions' | 'now' | 'log'>;
 
 /**
  * In a transaction that holds the lock on the run's row. An approved run continues; any other decision ends it, unless it
@@ -43,6 +45,23 @@ export async function settleIn(
   throw conflict('not_waiting', 'the run no longer waits for this approval');
 }
 
+/**
+ * Approved, the candidate is promoted; any other decision drops it.
+ * @throws AppError 409 where another decision was first, or the worker has another version by now: nothing has happened then
+ */
+export function settleCandidate(
+  { prisma, candidateDecisions }: Pick<SettleDeps, 'prisma' | 'candidateDecisions'>,
+  { approval, actor, decision }: { approval: ApprovalOfCandidate; actor: Actor; decision: Decision },
+): Promise<void> {
+  return transaction(prisma, async (tx) => {
+    await candidateDecisions.settleIn(tx, approval, decision, actor);
+    if (!(await markDecided(tx, approval.id, decision))) {
+      throw conflict('already_decided', 'this approval was decided by somebody else meanwhile');
+    }
+    await announceDecision(tx, approval, actor, decision);
+  });
+}
+
 /** The return value of `context.approve()`; a run held before its start requested none. */
 function resultFor({ stepOrdinal: ordinal }: Approval, { decidedBy, decidedByLabel, answer }: Decision) {
   return ordinal === null
@@ -60,8 +79,8 @@ const eventOf = ({ id, title }: Approval, { status, decidedByLabel, reason }: De
   data: { id, status, title, decided_by: decidedByLabel, reason },
 });
 
-async function announceDecision(tx: PoolClient, approval: Approval, actor: Actor, decision: Decision): Promise<void> {
-  const { id, workspaceId, runId, workerUid, workerId, title } = approval;
+async function announceDecision(tx: Tx, approval: Approval, actor: Actor, decision: Decision): Promise<void> {
+  const { id, workspaceId, runId, workerUid, workerId, title, candidateId } = approval;
   const { status, decidedBy, decidedByLabel, reason } = decision;
   await enqueue(tx, approvalDecided, workspaceId, {
     ...{ workerUid, workerId, approvalId: id, runId, status },
@@ -71,6 +90,6 @@ async function announceDecision(tx: PoolClient, approval: Approval, actor: Actor
     workspaceId,
     action: `approval.${status}`,
     id,
-    details: { worker_id: workerId, run_id: runId, title, reason },
+    details: { worker_id: workerId, run_id: runId, title, reason, ...(candidateId && { candidate_id: candidateId }) },
   });
 }

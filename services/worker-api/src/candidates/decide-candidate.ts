@@ -1,7 +1,7 @@
 /** Promoting a candidate, or dropping it. Worker, candidate, approval and repair are locked in that order wherever several are. */
 import { hintChange } from '@gantry/events';
 import { type Actor, type AppError, conflict, notFound } from '@gantry/http';
-import { transaction } from '@gantry/postgres';
+import { type Tx, transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
 import type { Prisma } from '../generated/prisma/client';
@@ -11,7 +11,11 @@ import { requireExposure } from '../workers/exposure';
 import { getCurrentVersion } from '../workers/version-repository';
 import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
+import { shortened } from './compare-outputs';
 import { decideCandidate, findCandidate, listAbandoned } from './candidate-repository';
+
+/** Of a version. */
+const MESSAGE_CHARS_MAX = 500;
 
 export interface Decider {
   /** User or token; null for the platform. */
@@ -36,14 +40,15 @@ export async function promoteIn(
   const worker = await findWorkerByUid(tx, workspaceId, workerUid);
   if (!worker) throw notFound('candidate', candidate.id, 'of this worker');
   requireNotArchived(worker);
+  const isMine = await decideCandidate(tx, candidate.id, from, { status: 'promoted', by: id, label, at: now });
+  if (!isMine) throw conflict('already_decided', 'this candidate was decided by somebody else meanwhile');
   const current = await getCurrentVersion(tx, worker);
   if (current.sha !== baseSha) throw workerChanged(candidate, current.sha);
   await requireExposure(tx, workspaceId, definition);
-  const isMine = await decideCandidate(tx, candidate.id, from, { status: 'promoted', by: id, label, at: now });
-  if (!isMine) throw conflict('already_decided', 'this candidate was decided by somebody else meanwhile');
   const number = await appendVersion(tx, worker, {
     version: {
-      ...{ sha, definition, files, code, message: message ?? 'Promoted candidate' },
+      ...{ sha, definition, files, code },
+      message: message === null ? 'Promoted candidate' : shortened(message, MESSAGE_CHARS_MAX),
       ...{ authorId: id, authorLabel: label, changeSource: 'candidate' },
     },
     ...{ from: baseSha, actor, now, details: { candidate_id: candidate.id } },
@@ -62,7 +67,7 @@ const workerChanged = ({ baseSha }: Candidate, current: string): AppError =>
 
 /** @returns false where it was decided before */
 export async function dropIn(
-  tx: Prisma.TransactionClient,
+  tx: Tx,
   { id: candidateId, workspaceId, sha }: Candidate,
   workerId: string,
   { id, label, actor }: Decider,

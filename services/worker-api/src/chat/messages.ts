@@ -1,5 +1,6 @@
 /** A conversation as a model reads it. Results of tools are marked as data, and old ones give way to newer ones. */
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
+import { delimited } from '../quoted-data';
 import type { CallPart, Part, Turn } from './turn-repository';
 
 export const SYSTEM_PROMPT = `You are the agent of a Gantry workspace. Gantry runs small Python programs for a team: workers are programs with a trigger, automations are deployed zips, skills are instructions in Markdown, contexts are packs of files.
@@ -102,7 +103,3 @@ function resultOf({ status, result, callId }: Pick<CallPart, 'status' | 'result'
       return delimited(callId, result ?? '');
   }
 }
-
-/** Nobody who writes a text knows the id of the call that will read it, so none can end the data early. */
-export const delimited = (callId: string, text: string): string =>
-  `<data id="${callId}">\n${text}\n</data id="${callId}">`;

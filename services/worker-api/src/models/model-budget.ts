@@ -13,6 +13,7 @@ import {
   readRunSpending,
   readStanding,
   readTokenReservations,
+  readTurnSpending,
   readWorkerReservations,
 } from './model-call-repository';
 
@@ -29,8 +30,14 @@ export async function reserveCall(pool: Pool, wanted: Omit<NewModelCall, 'id'>):
 
 async function requireRoom(
   tx: Sql,
-  { workspaceId, budgets, worker, runId, runBudgetUsd, model, reservedUsd, now }: NewModelCall,
+  { workspaceId, budgets, worker, runId, runBudgetUsd, turnId, turnBudgetUsd, model, reservedUsd, now }: NewModelCall,
 ): Promise<void> {
+  if (turnId !== null && turnBudgetUsd !== undefined && reservedUsd !== null) {
+    const spent = await readTurnSpending(tx, turnId);
+    if (spent + reservedUsd > turnBudgetUsd) {
+      throw exceeded('the models of this repair', spent, turnBudgetUsd, reservedUsd);
+    }
+  }
   const { budgetUsd, usd, reservedUsd: reserved } = await readStanding(tx, workspaceId, monthOf(now));
   if (budgetUsd === null && runBudgetUsd === undefined && !budgets?.length && !worker) return;
   if (reservedUsd === null) throw unpriced(model);

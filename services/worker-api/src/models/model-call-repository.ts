@@ -19,6 +19,8 @@ export interface Spender {
   runId?: string;
   /** What the models of that run may cost. */
   runBudgetUsd?: number | undefined;
+  /** What the calls about that turn may cost, as far as their models have prices. */
+  turnBudgetUsd?: number;
   /** That the run is of, where it has a budget. */
   worker?: { uid: string; budgetUsd: number } | null;
 }
@@ -114,6 +116,15 @@ export async function readRunSpending(sql: Sql, runId: string): Promise<number> 
   return rows[0]?.usd ?? 0;
 }
 
+/** What the calls about a turn have cost, and what those under way or lost can have cost. */
+export async function readTurnSpending(sql: Sql, turnId: string): Promise<number> {
+  const { rows } = await sql.query<{ usd: number | null }>(
+    "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE turn_id = $1",
+    [turnId],
+  );
+  return rows[0]?.usd ?? 0;
+}
+
 const INSERT = statement(
   undefined,
   `INSERT INTO model_calls (id, workspace_id, user_id, token_id, run_id, conversation_id, turn_id, model, price, reserved_usd,
@@ -124,7 +135,7 @@ const INSERT = statement(
 
 export const insertModelCall = (
   tx: Sql,
-  { budgets, runId, price, worker: _, runBudgetUsd: __, ...call }: NewModelCall,
+  { budgets, runId, price, worker: _, runBudgetUsd: __, turnBudgetUsd: ___, ...call }: NewModelCall,
 ): Promise<unknown> => {
   const [booked, counted] = [price, budgets].map((value) => value && JSON.stringify(value));
   return tx.query(INSERT({ ...call, runId: runId ?? null, price: booked, budgets: counted }));

@@ -14,7 +14,7 @@ export async function monthCostUsd(
   at: Date,
 ): Promise<number> {
   const { rows } = await sql.query(
-    `SELECT coalesce((SELECT usd FROM worker_month_costs WHERE worker_uid = $1 AND month = $2::date), 0) + ${TESTS} AS usd`,
+    `SELECT coalesce((SELECT usd FROM worker_month_costs WHERE worker_uid = $1 AND month = $2::date), 0) + ${TESTS} + ${REPAIRS} AS usd`,
     [uid, monthOf(at), workspaceId],
   );
   return rows[0].usd;
@@ -43,6 +43,11 @@ export async function checkBudget(
 /** Their ends are announced to nobody who would count them; they are few. */
 const TESTS = `coalesce((SELECT sum(cost_usd) FROM runs WHERE workspace_id = $3 AND trigger IN ('test', '${REHEARSAL}') AND subject_id = $1
   AND created_at >= $2::date AT TIME ZONE 'UTC'), 0)`;
+
+/** Models that repairs asked, also what calls under way can cost. */
+const REPAIRS = `coalesce((SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END)
+  FROM repairs p JOIN model_calls c ON c.turn_id = p.id
+  WHERE p.worker_uid = $1 AND c.started_at >= $2::date AT TIME ZONE 'UTC'), 0)`;
 
 /** Both counts in one statement: a run is in both or in neither. */
 const COUNT = `WITH of_day AS (

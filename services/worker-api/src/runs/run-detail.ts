@@ -43,7 +43,7 @@ const stepToApi = (step: ShownStep) => ({
 
 async function readApprovals({ prisma }: Deps, run: Run) {
   const approvals = await prisma.approval.findMany({
-    where: { workspaceId: run.workspaceId, runId: run.id },
+    where: { workspaceId: run.workspaceId, runId: run.id, candidateId: null },
     orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
   });
   return approvals.map((approval) => ({

@@ -68,7 +68,6 @@ CREATE TABLE "repairs" (
     "created_by" TEXT,
     "created_by_label" TEXT,
     "token_id" TEXT,
-    "budgets" JSONB,
     "leased_by" TEXT,
     "leased_until" TIMESTAMPTZ(3),
     "created_at" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,

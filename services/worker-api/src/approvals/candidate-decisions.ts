@@ -1,0 +1,21 @@
+/** What a decision about a candidate does. Candidates are above approvals, so they hand this in (deps.ts). */
+import type { Actor } from '@gantry/http';
+import type { Approval, Prisma } from '../generated/prisma/client';
+import type { Decision } from './approval-repository';
+
+export type ApprovalOfCandidate = Approval & { candidateId: string };
+
+export const isOfCandidate = (approval: Approval): approval is ApprovalOfCandidate => approval.candidateId !== null;
+
+export interface CandidateDecisions {
+  /**
+   * Promotes it where the decision is `approved`, and drops it otherwise: in the transaction that then marks the approval.
+   * @throws AppError 409 `worker_changed`, `archived`, `already_decided`; 403 where what it exposes may no longer be
+   */
+  settleIn(
+    tx: Prisma.TransactionClient,
+    approval: ApprovalOfCandidate,
+    decision: Decision,
+    actor: Actor,
+  ): Promise<void>;
+}

@@ -1,0 +1,21 @@
+/** A person has decided about the candidate of a repair. */
+import { hintChange } from '@gantry/events';
+import type { CandidateDecisions } from '../approvals/candidate-decisions';
+import { findCandidate } from '../candidates/candidate-repository';
+import { dropIn, promoteIn } from '../candidates/decide-candidate';
+import type { Deps } from '../deps';
+import { decideRepair } from './repair-repository';
+
+export const candidateDecisions = ({ pool, now }: Pick<Deps, 'pool' | 'now'>): CandidateDecisions => ({
+  settleIn: async (tx, { candidateId, workspaceId, workerId, runId }, decision, actor) => {
+    const candidate = await findCandidate(pool, candidateId);
+    if (!candidate) return;
+    const { decidedBy: id, decidedByLabel: label } = decision;
+    const decider = { id, label, actor };
+    const isApproved = decision.status === 'approved';
+    if (isApproved) await promoteIn(tx, candidate, decider, { from: ['ready'], now: now() });
+    else await dropIn(tx, candidate, workerId, decider, now());
+    await decideRepair(tx, candidateId, isApproved ? 'approved' : 'rejected');
+    hintChange(tx, workspaceId, 'runs', runId);
+  },
+});

@@ -1,0 +1,204 @@
+/** The steps of one repair, by the replica that holds it. */
+import { hintChange, newId } from '@gantry/events';
+import { AppError } from '@gantry/http';
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Run } from '@gantry/run-engine';
+import type { PoolClient } from 'pg';
+import { z } from 'zod';
+import { addCandidate, changedVersion, lastSuccessful, newCandidate } from '../candidates/candidate-service';
+import { advance } from '../candidates/rehearse-cases';
+import type { Deps } from '../deps';
+import { readTree } from '../file-trees/tree-pack';
+import { mapTexts, maskOf } from '../masked-texts';
+import { callModel } from '../models/call-model';
+import { budgetOfWorker } from '../models/model-call-repository';
+import { toolSetOf } from '../models/model-question';
+import type { AnswerPart } from '../models/read-answer';
+import { delimited } from '../quoted-data';
+import { requireNotArchived } from '../workers/edit-worker';
+import { getCurrentVersion, type Version } from '../workers/version-repository';
+import { refuseManifests } from '../workers/worker-input';
+import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
+import { concludeReport, endRepair } from './conclude-repair';
+import type { Message, Repair, ToolResult } from './repair';
+import { modelMessages, SYSTEM_PROMPT, tellOfRun } from './repair-prompt';
+import { changeRepair, findRepair, holdRepair, insertMessage, listMessages } from './repair-repository';
+import { callReadingTool, isReading, PROPOSE, type Proposal, proposal, type ReadingFrom, sayProblems, TOOLS } from './repair-tools';
+
+/** Answers of the model in one repair. */
+const ANSWERS_MAX = 12;
+/** Calls in one answer; a model in a loop asks for hundreds. */
+const CALLS_MAX = 20;
+/** Where the operator has set prices. */
+const BUDGET_USD = 0.5;
+const LAST_SUCCESSFUL = 5;
+const MESSAGE_CHARS_MAX = 2_000;
+
+export interface Holding {
+  repairId: string;
+  replica: string;
+  signal: AbortSignal;
+}
+
+type Asked = Extract<AnswerPart, { type: 'tool-call' }>;
+
+/** Until the repair waits, for a rehearsal or a person, or has ended. @throws ModelFailed, AppError for what ends it */
+export async function workOn(deps: Deps, holding: Holding): Promise<void> {
+  const { repairId, replica, signal } = holding;
+  for (;;) {
+    signal.throwIfAborted();
+    const repair = await findRepair(deps.pool, repairId);
+    if (repair?.status !== 'working') return;
+    const messages = await listMessages(deps.pool, repairId);
+    const answers = messages.filter(({ role }) => role === 'assistant').length;
+    const last = messages.at(-1);
+    if (repair.isReportDue) {
+      const isOver = await concludeReport(deps, repair, { replica, messages, mayGoOn: answers < ANSWERS_MAX });
+      if (isOver) return;
+    } else if (!last) {
+      const text = await tellOfRun(await sourcesOf(deps, repair), repair.instructions);
+      await write(deps, holding, (tx) => insertMessage(tx, repairId, { role: 'user', content: { text } }));
+    } else if (last.role !== 'assistant') {
+      if (answers >= ANSWERS_MAX) {
+        return endRepair(deps, repair, { replica, error: `the model has answered ${ANSWERS_MAX} times without an end` });
+      }
+      await askModel(deps, repair, holding, messages);
+    } else {
+      const calls = last.content.filter((part): part is Asked => part.type === 'tool-call');
+      if (calls.length === 0) return endRepair(deps, repair, { replica, error: `the model proposes no change: ${textOf(last.content)}` });
+      if (await answerCalls(deps, repair, holding, calls)) return;
+    }
+  }
+}
+
+/** A change of a repair that is held here. @throws AbortError where it is not any more */
+async function write(deps: Deps, { repairId, replica }: Holding, change: (tx: PoolClient) => Promise<unknown>): Promise<void> {
+  await transaction(deps.pool, async (tx) => {
+    if (!(await holdRepair(tx, repairId, replica))) throw new DOMException('the repair is held no more', 'AbortError');
+    await change(tx);
+    const repair = await findRepair(tx, repairId);
+    if (repair) hintChange(tx, repair.workspaceId, 'runs', repair.runId);
+  });
+}
+
+interface Sources extends ReadingFrom {
+  worker: WorkerWithTriggers;
+  base: Version;
+}
+
+/** @throws AppError where the worker or the run is gone */
+async function sourcesOf(deps: Deps, { workspaceId, workerUid, runId }: Repair): Promise<Sources> {
+  const worker = await findWorkerByUid(deps.prisma, workspaceId, workerUid);
+  if (!worker) throw new AppError('not_found', 'not_found', 'the worker was deleted');
+  requireNotArchived(worker);
+  const [run, base, secrets] = await Promise.all([
+    deps.engine.get(workspaceId, runId),
+    getCurrentVersion(deps.prisma, worker),
+    deps.secrets.valuesOf(workspaceId),
+  ]);
+  const tree = await readTree(deps.objects, base.code);
+  return { deps, run, worker, base, tree, definition: base.definition, masked: maskOf(secrets) };
+}
+
+async function askModel(deps: Deps, repair: Repair, holding: Holding, messages: Message[]): Promise<void> {
+  const { id, workspaceId, workerUid, createdBy, tokenId, askedModel } = repair;
+  const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
+  const tools = Object.entries(TOOLS).map(([name, { description, schema }]) => ({
+    ...{ name, description },
+    parameters: z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>,
+  }));
+  const answer = await callModel(deps, {
+    models: deps.models.resolve(askedModel || undefined),
+    spender: {
+      ...{ workspaceId, tokenId, userId: createdBy === tokenId ? null : createdBy, budgets: null },
+      ...{ worker: await budgetOfWorker(deps.pool, workspaceId, workerUid), turnBudgetUsd: BUDGET_USD },
+    },
+    about: { conversationId: null, turnId: id },
+    system: SYSTEM_PROMPT,
+    messages: mapTexts(modelMessages(messages), masked) as ReturnType<typeof modelMessages>,
+    tools: await toolSetOf(tools),
+    signal: holding.signal,
+    onText: () => {},
+  });
+  await write(deps, holding, async (tx) => {
+    await answer.settle(tx);
+    await changeRepair(tx, id, { model: answer.model });
+    // Of an answer that broke off only its cost is kept.
+    if (!answer.failure) await insertMessage(tx, id, { role: 'assistant', content: answer.content });
+  });
+  if (answer.failure) throw answer.failure;
+}
+
+const textOf = (content: AnswerPart[]): string =>
+  content.map((part) => (part.type === 'text' ? part.text : '')).join('').trim().slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
+
+/** @returns whether a candidate is rehearsed now: its report is the answer to these calls */
+async function answerCalls(deps: Deps, repair: Repair, holding: Holding, calls: Asked[]): Promise<boolean> {
+  const sources = await sourcesOf(deps, repair);
+  const results: ToolResult[] = [];
+  let proposed: Extract<Proposed, { candidateId: string }> | undefined;
+  for (const [index, call] of calls.entries()) {
+    holding.signal.throwIfAborted();
+    const { toolCallId: modelCallId, toolName: name, input } = call;
+    const answered = (text: string) => results.push({ modelCallId, name, text });
+    if (index >= CALLS_MAX) answered(`More than ${CALLS_MAX} calls at once: this one was not made.`);
+    else if (isReading(name)) answered(delimited(newId('call_'), await callReadingTool(sources, name, input)));
+    else if (name !== PROPOSE) answered('There is no such tool.');
+    else if (proposed) answered('Another proposal of this answer is rehearsed; propose one at a time.');
+    else {
+      const made = await prepareProposal(sources, repair, input);
+      if ('problem' in made) answered(made.problem);
+      else {
+        proposed = made;
+        answered(REPORT_FOLLOWS);
+      }
+    }
+  }
+  const { id } = repair;
+  await write(deps, holding, async (tx) => {
+    await insertMessage(tx, id, { role: 'tool', content: results });
+    await proposed?.insert(tx);
+  });
+  if (proposed) await advance(deps, proposed.candidateId);
+  return proposed !== undefined;
+}
+
+/** The report comes in a message of its own. */
+const REPORT_FOLLOWS = 'It is being rehearsed.';
+
+type Proposed = { problem: string } | { candidateId: string; insert: (tx: Sql) => Promise<void> };
+
+/** Checked as saving it would be; what is wrong with it is for the model. */
+async function prepareProposal(sources: Sources, repair: Repair, input: unknown): Promise<Proposed> {
+  const { success, data, error } = proposal.safeParse(input);
+  if (!success) return { problem: `The proposal is wrong: ${sayProblems(error)}` };
+  const { deps, worker, base, run } = sources;
+  try {
+    refuseManifests(data.files);
+    const next = await changedVersion(deps, worker, base, { definition: data.definition ?? {}, files: changesOf(data) });
+    const candidate = {
+      ...newCandidate(worker, base, next),
+      ...{ message: `Repair: ${data.explanation}`, repairId: repair.id },
+      ...{ createdBy: repair.createdBy, createdByLabel: repair.createdByLabel },
+    };
+    const runs: Run[] = [run, ...(await lastSuccessful(deps, worker, LAST_SUCCESSFUL, [run]))];
+    return {
+      candidateId: candidate.id,
+      insert: async (tx) => {
+        await addCandidate(tx, candidate, runs);
+        const change = { candidateId: candidate.id, explanation: data.explanation, isReportDue: true };
+        await changeRepair(tx, repair.id, { ...change, status: 'rehearsing' });
+      },
+    };
+  } catch (err) {
+    if (err instanceof AppError && err.status < 500) return { problem: `The proposal can't be kept: ${err.detail}` };
+    throw err;
+  }
+}
+
+const changesOf = ({ files }: Proposal) =>
+  files.map(({ path, content, delete: deletes }) => ({
+    path,
+    ...(content !== undefined && { content }),
+    ...(deletes && { delete: true }),
+  }));

@@ -1,0 +1,97 @@
+/**
+ * Works on repairs. What is to be done next is read from what is stored, so any replica goes on where another one ended: after a
+ * rehearsal, or after a crash. Each answer of a model is stored together with its cost before the next begins (ADR 48).
+ */
+import { newId } from '@gantry/events';
+import { AppError, repeat } from '@gantry/http';
+import { goOnWithCandidates } from '../candidates/candidate-sweeps';
+import type { Deps } from '../deps';
+import { ModelFailed } from '../models/call-failure';
+import { loseModelCalls } from '../models/model-call-repository';
+import { endRepair } from './conclude-repair';
+import type { Repair } from './repair';
+import { findRepair, holdRepair, releaseRepair, takeRepairs } from './repair-repository';
+import { workOn } from './repair-agent';
+
+/** Of a repair that this replica works on no more. */
+class Lost extends Error {
+  override name = 'AbortError';
+}
+
+const EVERY_MS = 1_000;
+const RENEW_MS = 2_000;
+/** On one replica: each holds the files of its worker. */
+const AT_ONCE = 4;
+
+export type RepairLoop = ReturnType<typeof startRepairLoop>;
+
+/** @param options.auto false: only explicit calls of `tick()` begin anything */
+export function startRepairLoop(deps: Deps, options: { auto: boolean }) {
+  const { pool, log } = deps;
+  const replica = newId('rpl_');
+  const working = new Map<string, { stop: AbortController; ended: Promise<void> }>();
+  let isDraining = false;
+
+  async function attend(repair: Repair, stop: AbortController): Promise<void> {
+    const renewing = repeat({
+      everyMs: RENEW_MS,
+      what: 'lease of a repair',
+      log,
+      work: async () => {
+        const isHeld = await holdRepair(pool, repair.id, replica);
+        if (!isHeld || deps.closures.has(repair.workspaceId)) stop.abort(new Lost('the repair is held no more'));
+      },
+    });
+    try {
+      // Of a replica that has died: nobody will learn what its call cost.
+      await loseModelCalls(pool, repair.id);
+      await workOn(deps, { repairId: repair.id, replica, signal: stop.signal }).catch((err) => fail(repair, stop, err));
+    } catch (err) {
+      log.warn({ err, repair: repair.id }, 'a repair could not go on: its lease runs out');
+    } finally {
+      await renewing.stop();
+      working.delete(repair.id);
+    }
+  }
+
+  async function fail(repair: Repair, stop: AbortController, err: unknown): Promise<void> {
+    if (stop.signal.aborted || (err as Error).name === 'AbortError') {
+      await releaseRepair(pool, repair.id, replica);
+      return;
+    }
+    if (!(err instanceof ModelFailed || err instanceof AppError)) {
+      log.error({ err, repair: repair.id }, 'a repair failed');
+    }
+    const why = err instanceof ModelFailed || err instanceof AppError ? err.detail : 'something went wrong here; it was logged';
+    const now = await findRepair(pool, repair.id);
+    if (now) await endRepair(deps, now, { replica, error: why });
+  }
+
+  async function tick(): Promise<void> {
+    await goOnWithCandidates(deps);
+    const room = AT_ONCE - working.size;
+    if (room <= 0 || isDraining) return;
+    for (const repair of await takeRepairs(pool, replica, room)) {
+      const stop = new AbortController();
+      working.set(repair.id, { stop, ended: attend(repair, stop) });
+    }
+  }
+
+  const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'candidates and repairs', log }) : null;
+  return {
+    /** Settles what has ended, and takes what waits. */
+    tick,
+    /** Once nothing is worked on here. */
+    rest: async () => {
+      await Promise.all([...working.values()].map(({ ended }) => ended));
+    },
+    /** What is under way goes on elsewhere. */
+    async stop(): Promise<void> {
+      isDraining = true;
+      await ticking?.stop();
+      const left = [...working.values()];
+      for (const { stop } of left) stop.abort(new Lost('this replica ends'));
+      await Promise.all(left.map(({ ended }) => ended));
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** `on_failure: propose_repair`: a repair begins by itself when a run fails for good. */
+import { createHash } from 'node:crypto';
+import { newId, type ReactionTo, type RunErrorCode, type runFinished } from '@gantry/events';
+import { AppError, SYSTEM } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import { lockTrials } from '../candidates/candidate-repository';
+import type { Deps } from '../deps';
+import { findWorkerByUid } from '../workers/worker-repository';
+import { findOpenRepair, insertRepair, readBegun } from './repair-repository';
+import { announceBegin } from './repair-service';
+
+/** No change of the code helps. */
+const NOT_MENDABLE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
+  ...(['executor_lost', 'missing_secret', 'missing_connection', 'budget_exceeded', 'approval_rejected'] as const),
+  ...(['cancelled', 'sandbox', 'invalid_inputs'] as const),
+]);
+/** Of one worker, by themselves. */
+const PER_DAY_MAX = 10;
+
+export function repairOnFailure(deps: Deps): ReactionTo<typeof runFinished> {
+  const { prisma, pool, engine, runnables, models } = deps;
+
+  /** Null unless its version asks for it and runs still. */
+  async function find(workspaceId: string, runId: string) {
+    const run = await engine.get(workspaceId, runId).catch((err) => {
+      if (err instanceof AppError && err.kind === 'not_found') return null;
+      throw err;
+    });
+    if (!run || run.kind !== 'run' || run.version === null) return null;
+    const worker = await findWorkerByUid(prisma, workspaceId, run.subjectId);
+    if (worker?.status !== 'active' || worker.currentVersion !== run.version) return null;
+    const { definition } = await runnables.get(pool, worker.uid, run.version);
+    return definition.on_failure === 'propose_repair' ? { run, worker } : null;
+  }
+
+  return {
+    name: 'repair-on-failure',
+    wants: async ({ source, status, errorCode, runId }, workspaceId) => {
+      const isFailure = status === 'failed' || status === 'timed_out';
+      if (source !== 'worker' || !isFailure || NOT_MENDABLE.has(errorCode) || models.list.length === 0) return false;
+      return (await find(workspaceId, runId)) !== null;
+    },
+    handle: async (tx, { workspaceId, data }) => {
+      const found = await find(workspaceId, data.runId);
+      if (!found) return;
+      const { run, worker } = found;
+      await lockTrials(tx, worker.uid);
+      if (await findOpenRepair(tx, worker.uid)) return;
+      const fingerprint = fingerprintOf(run);
+      const { today, isKnown } = await readBegun(tx, worker.uid, fingerprint);
+      if (isKnown || today >= PER_DAY_MAX) return;
+      const id = newId('rpr_');
+      await insertRepair(tx, {
+        ...{ id, workspaceId, workerUid: worker.uid, runId: run.id, askedModel: '', instructions: null, fingerprint },
+        ...{ createdBy: null, createdByLabel: null, tokenId: null },
+      });
+      await announceBegin(tx, SYSTEM, run, worker.id, id);
+    },
+  };
+}
+
+/** Of a version and an error; digits are left out, since ids, counts and times differ each time. */
+function fingerprintOf({ version, error }: Run): string {
+  const message = error?.message.replaceAll(/\d/g, '') ?? '';
+  const said = JSON.stringify([version, error?.code ?? null, error?.type ?? null, message]);
+  return createHash('sha256').update(said).digest('hex');
+}

@@ -1,0 +1,176 @@
+/**
+ * Repairs. One replica works on a repair under a lease, and every write of its work is held against that. A repair whose replica
+ * has died is taken by another one: its tools only read, so nothing is done twice, and an answer that was stored is not asked
+ * for again.
+ */
+import { isClosedSql } from '@gantry/events';
+import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
+import type { Message, Repair, RepairStatus } from './repair';
+
+const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", run_id AS "runId", status, proven,
+  asked_model AS "askedModel", model, instructions, explanation, error, candidate_id AS "candidateId",
+  is_report_due AS "isReportDue", approval_id AS "approvalId", created_by AS "createdBy",
+  created_by_label AS "createdByLabel", token_id AS "tokenId", created_at AS "createdAt", ended_at AS "endedAt"`;
+
+const LEASE = "interval '30 seconds'";
+const OPEN = "('working', 'rehearsing', 'waiting')";
+
+async function one(sql: Sql, rest: string, values: unknown[]): Promise<Repair | undefined> {
+  const { rows } = await sql.query<Repair>(`SELECT ${COLUMNS} FROM repairs ${rest}`, values);
+  return rows[0];
+}
+
+export const findRepair = (sql: Sql, id: string): Promise<Repair | undefined> => one(sql, 'WHERE id = $1', [id]);
+
+/** The latest. */
+export const findRepairOfRun = (sql: Sql, workspaceId: string, runId: string): Promise<Repair | undefined> =>
+  one(sql, 'WHERE workspace_id = $1 AND run_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1', [workspaceId, runId]);
+
+export const findOpenRepair = (sql: Sql, workerUid: string): Promise<Repair | undefined> =>
+  one(sql, `WHERE worker_uid = $1 AND status IN ${OPEN} LIMIT 1`, [workerUid]);
+
+export interface NewRepair
+  extends Pick<Repair, 'id' | 'workspaceId' | 'workerUid' | 'runId' | 'askedModel' | 'instructions'> {
+  createdBy: string | null;
+  createdByLabel: string | null;
+  tokenId: string | null;
+  /** Of one that begins by itself: the version and the error. */
+  fingerprint: string | null;
+}
+
+const INSERT = statement(
+  undefined,
+  `INSERT INTO repairs (id, workspace_id, worker_uid, run_id, status, asked_model, instructions, created_by, created_by_label,
+     token_id, fingerprint)
+   VALUES ($id, $workspaceId, $workerUid, $runId, 'working', $askedModel, $instructions, $createdBy, $createdByLabel, $tokenId,
+     $fingerprint)`,
+);
+
+export const insertRepair = (tx: Sql, repair: NewRepair): Promise<unknown> => tx.query(INSERT({ ...repair }));
+
+export interface Begun {
+  /** By themselves, within a day. */
+  today: number;
+  /** One was for the same version and error. */
+  isKnown: boolean;
+}
+
+export async function readBegun(sql: Sql, workerUid: string, fingerprint: string): Promise<Begun> {
+  const { rows } = await sql.query<Begun>(
+    `SELECT count(*) FILTER (WHERE fingerprint IS NOT NULL AND created_at > now() - interval '1 day')::int AS today,
+       coalesce(bool_or(fingerprint = $2), false) AS "isKnown"
+     FROM repairs WHERE worker_uid = $1`,
+    [workerUid, fingerprint],
+  );
+  return rows[0] ?? { today: 0, isKnown: false };
+}
+
+/** Repairs that nobody works on, or whose candidate has been rehearsed; none of closed workspaces. */
+export async function takeRepairs(sql: Sql, replica: string, limit: number): Promise<Repair[]> {
+  const { rows } = await sql.query<Repair>(
+    `UPDATE repairs SET status = 'working', leased_by = $1, leased_until = now() + ${LEASE} WHERE id IN (
+       SELECT r.id FROM repairs r WHERE (
+           r.status = 'working' AND (r.leased_until IS NULL OR r.leased_until < now())
+           OR r.status = 'rehearsing' AND NOT EXISTS (
+             SELECT FROM worker_candidates c WHERE c.id = r.candidate_id AND c.status = 'rehearsing'))
+         AND NOT ${isClosedSql('r.workspace_id')}
+       ORDER BY r.created_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+     RETURNING ${COLUMNS}`,
+    [replica, limit],
+  );
+  return rows;
+}
+
+/** @returns false where another replica works on it by now, or it is under way no more */
+export async function holdRepair(sql: Sql, id: string, replica: string): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `UPDATE repairs SET leased_until = now() + ${LEASE} WHERE id = $1 AND leased_by = $2 AND status = 'working'`,
+    [id, replica],
+  );
+  return rowCount === 1;
+}
+
+/** Another replica goes on at once. */
+export const releaseRepair = (sql: Sql, id: string, replica: string): Promise<unknown> =>
+  sql.query('UPDATE repairs SET leased_until = now() WHERE id = $1 AND leased_by = $2', [id, replica]);
+
+type Change = Partial<
+  Pick<Repair, 'proven' | 'model' | 'explanation' | 'error' | 'candidateId' | 'isReportDue' | 'approvalId'>
+>;
+
+/** In a transaction that holds it. What is absent stays. */
+export const changeRepair = (
+  tx: Sql,
+  id: string,
+  { status, ...change }: Change & { status?: RepairStatus },
+): Promise<unknown> =>
+  tx.query(
+    `UPDATE repairs SET status = coalesce($2, status), proven = coalesce($3, proven), model = coalesce($4, model),
+       explanation = coalesce($5, explanation), error = coalesce($6, error), candidate_id = coalesce($7, candidate_id),
+       is_report_due = coalesce($8, is_report_due), approval_id = coalesce($9, approval_id),
+       ended_at = CASE WHEN $2 IN ('failed', 'stopped') THEN now() END
+     WHERE id = $1`,
+    [
+      ...[id, status ?? null, change.proven ?? null, change.model ?? null, change.explanation ?? null],
+      ...[change.error ?? null, change.candidateId ?? null, change.isReportDue ?? null, change.approvalId ?? null],
+    ],
+  );
+
+/** By compare-and-set. @returns whether it was under way */
+export async function stopRepairRow(tx: Sql, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `UPDATE repairs SET status = 'stopped', ended_at = now(), leased_by = NULL, leased_until = NULL
+     WHERE id = $1 AND status IN ('working', 'rehearsing')`,
+    [id],
+  );
+  return rowCount === 1;
+}
+
+/** With the decision about its candidate. */
+export const decideRepair = (tx: Tx, candidateId: string, status: 'approved' | 'rejected'): Promise<number> =>
+  execute(
+    tx,
+    "UPDATE repairs SET status = $2, ended_at = now() WHERE candidate_id = $1 AND status = 'waiting'",
+    [candidateId, status],
+  );
+
+/** In their order. */
+export async function listMessages(sql: Sql, repairId: string): Promise<Message[]> {
+  const { rows } = await sql.query<Message>(
+    'SELECT role, content FROM repair_messages WHERE repair_id = $1 ORDER BY number',
+    [repairId],
+  );
+  return rows;
+}
+
+export const insertMessage = (tx: Sql, repairId: string, { role, content }: Message): Promise<unknown> =>
+  tx.query(
+    `INSERT INTO repair_messages (repair_id, number, role, content)
+     VALUES ($1, (SELECT coalesce(max(number), 0) + 1 FROM repair_messages WHERE repair_id = $1), $2, $3)`,
+    [repairId, role, JSON.stringify(content)],
+  );
+
+/** Of a repair, in the order in which they were made. */
+export async function listProposals(sql: Sql, repairId: string): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    'SELECT id FROM worker_candidates WHERE repair_id = $1 ORDER BY created_at, id',
+    [repairId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Those whose approval went with the run that they repair. @returns their candidates */
+export async function endForgotten(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ candidateId: string }>(
+    `UPDATE repairs r SET status = 'rejected', ended_at = now()
+     WHERE status = 'waiting' AND NOT EXISTS (SELECT FROM approvals a WHERE a.id = r.approval_id)
+     RETURNING candidate_id AS "candidateId"`,
+  );
+  return rows.map(({ candidateId }) => candidateId);
+}
+
+export const deleteOldRepairs = (sql: Sql): Promise<unknown> =>
+  sql.query(
+    `DELETE FROM repairs WHERE id IN
+       (SELECT id FROM repairs WHERE ended_at < now() - interval '90 days' LIMIT 1000)`,
+  );

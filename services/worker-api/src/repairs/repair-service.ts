@@ -1,0 +1,90 @@
+/** Beginning a repair, and stopping it. */
+import { hintChange, newId } from '@gantry/events';
+import { type Actor, conflict, type Made } from '@gantry/http';
+import { type Sql, transaction } from '@gantry/postgres';
+import type { Run } from '@gantry/run-engine';
+import { recordChange } from '../audit/audit-entry';
+import { findCandidate, lockTrials } from '../candidates/candidate-repository';
+import { abandon, dropIn } from '../candidates/decide-candidate';
+import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
+import { requireNotArchived } from '../workers/edit-worker';
+import type { Repair } from './repair';
+import { findOpenRepair, insertRepair, listProposals, stopRepairRow } from './repair-repository';
+
+interface AskedRepair {
+  run: Run;
+  worker: Worker;
+  instructions: string | null;
+  /** A name or an alias; undefined: the default. */
+  model: string | undefined;
+  createdBy: string | null;
+  tokenId: string | null;
+  actor: Actor;
+  made: Made;
+}
+
+/** @returns the id. @throws AppError 400 `unknown_model`; 409; 503 `no_model` */
+export async function beginRepair(deps: Deps, asked: AskedRepair): Promise<string> {
+  const { run, worker, instructions, model, createdBy, tokenId, actor, made } = asked;
+  if (run.kind === 'test') {
+    throw conflict('test_run', 'this run was a test, or a rehearsal; repair a run of a version');
+  }
+  if (run.status !== 'failed' && run.status !== 'timed_out') {
+    throw conflict('not_failed', `this run did not fail: it is ${run.status}`);
+  }
+  requireNotArchived(worker);
+  deps.models.resolve(model);
+  const id = newId('rpr_');
+  await transaction(deps.pool, async (tx) => {
+    await lockTrials(tx, worker.uid);
+    const open = await findOpenRepair(tx, worker.uid);
+    if (open) throw conflict('repair_open', whyOpen(open));
+    await insertRepair(tx, {
+      ...{ id, workspaceId: run.workspaceId, workerUid: worker.uid, runId: run.id, instructions },
+      ...{ askedModel: model ?? '', createdBy, createdByLabel: actor.label, tokenId, fingerprint: null },
+    });
+    await announceBegin(tx, actor, run, worker.id, id);
+    await made(tx, id);
+  });
+  return id;
+}
+
+const whyOpen = ({ runId, status }: Repair): string =>
+  status === 'waiting'
+    ? `a repair of this worker, for run ${runId}, waits for a decision; approve or reject it first`
+    : `a repair of this worker is under way, for run ${runId}; wait for it, or stop it`;
+
+/** In the transaction that makes it. */
+export async function announceBegin(tx: Sql, actor: Actor, run: Run, workerId: string, id: string): Promise<void> {
+  hintChange(tx, run.workspaceId, 'runs', run.id);
+  await recordChange(tx, actor, {
+    ...{ workspaceId: run.workspaceId, action: 'worker.repair_begun', id: workerId },
+    details: { repair_id: id, run_id: run.id },
+  });
+}
+
+/** What it has proposed is dropped. @throws AppError 409 `not_working` */
+export async function stopRepair(deps: Deps, repair: Repair, workerId: string, actor: Actor): Promise<void> {
+  const { id, workspaceId, runId } = repair;
+  const candidates = await transaction(deps.pool, async (tx) => {
+    if (!(await stopRepairRow(tx, id))) throw conflict('not_working', whyNotStopped(repair));
+    const proposed = await listProposals(tx, id);
+    const found = await Promise.all(proposed.map((one) => findCandidate(deps.pool, one)));
+    const dropped = found.filter((one) => one !== undefined);
+    const decider = { id: repair.createdBy, label: actor.label, actor };
+    for (const candidate of dropped) await dropIn(tx, candidate, workerId, decider, deps.now());
+    await recordChange(tx, actor, {
+      ...{ workspaceId, action: 'worker.repair_stopped', id: workerId },
+      details: { repair_id: id, run_id: runId },
+    });
+    hintChange(tx, workspaceId, 'runs', runId);
+    return dropped;
+  });
+  for (const candidate of candidates) await abandon(deps, candidate);
+}
+
+const whyNotStopped = ({ status, approvalId }: Repair): string =>
+  status === 'waiting'
+    ? `its candidate waits for a decision; reject the approval ${approvalId}`
+    : `this repair has ended: it is ${status}`;

@@ -1,0 +1,89 @@
+/** How the API shows a repair. */
+import { apiFields } from '@gantry/http';
+import { shortened } from '../candidates/compare-outputs';
+import type { AnswerPart } from '../models/read-answer';
+
+export type RepairStatus = 'working' | 'rehearsing' | 'waiting' | 'approved' | 'rejected' | 'failed' | 'stopped';
+
+export interface Repair {
+  id: string;
+  workspaceId: string;
+  workerUid: string;
+  runId: string;
+  status: RepairStatus;
+  proven: boolean | null;
+  /** A name or an alias as it was asked for; empty: the default. */
+  askedModel: string;
+  model: string | null;
+  instructions: string | null;
+  explanation: string | null;
+  error: string | null;
+  candidateId: string | null;
+  /** The report of that candidate is still to be read. */
+  isReportDue: boolean;
+  approvalId: string | null;
+  createdBy: string | null;
+  createdByLabel: string | null;
+  tokenId: string | null;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+/** What the model said, or what the tools that it asked for answered. The first message tells of the failed run. */
+export type Message =
+  | { role: 'user'; content: { text: string } }
+  | { role: 'assistant'; content: AnswerPart[] }
+  | { role: 'tool'; content: ToolResult[] };
+
+export interface ToolResult {
+  /** The model's own name for the call. */
+  modelCallId: string;
+  name: string;
+  text: string;
+}
+
+export interface RepairUsage {
+  input_tokens: number;
+  output_tokens: number;
+  usd: number | null;
+}
+
+export const repairToApi = (repair: Repair, workerId: string, messages: Message[], usage: RepairUsage) => ({
+  ...apiFields(repair, 'id', 'runId', 'status', 'proven', 'model', 'instructions', 'explanation', 'error'),
+  ...apiFields(repair, 'candidateId', 'approvalId', 'createdBy', 'createdAt', 'endedAt'),
+  worker_id: workerId,
+  steps: stepsOf(messages),
+  usage,
+});
+
+const STEPS_MAX = 100;
+const STEP_CHARS_MAX = 200;
+
+const stepsOf = (messages: Message[]): string[] =>
+  messages
+    .flatMap(({ role, content }) => (role === 'assistant' ? content : []))
+    .flatMap((part) => (part.type === 'tool-call' ? [shortened(stepOf(part.toolName, part.input), STEP_CHARS_MAX)] : []))
+    .slice(0, STEPS_MAX);
+
+function stepOf(name: string, input: unknown): string {
+  const { path, run_id: runId, files } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  switch (name) {
+    case 'read_file':
+      return `Read ${path}`;
+    case 'read_log':
+      return runId === undefined ? 'Read the log' : `Read the log of ${runId}`;
+    case 'list_runs':
+      return 'Looked at recent runs';
+    case 'read_run':
+      return `Read run ${runId}`;
+    case 'propose_change':
+      return `Proposed a change${pathsOf(files)}`;
+    default:
+      return 'Asked for a tool that it does not have';
+  }
+}
+
+function pathsOf(files: unknown): string {
+  const paths = Array.isArray(files) ? files.map((file) => (file as { path?: unknown } | null)?.path) : [];
+  return paths.length ? ` of ${paths.join(', ')}` : '';
+}
