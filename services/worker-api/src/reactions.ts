@@ -42,7 +42,14 @@ export function startReactions(deps: Deps): Consumer[] {
     consumeBy({
       ...shared,
       event: runFinished,
-      reactions: [countRun, countTokenRun, writeBackContexts(deps), alerts.runFinished, triggers.runFinished, repairOnFailure(deps)],
+      reactions: [
+        countRun,
+        countTokenRun,
+        writeBackContexts(deps),
+        alerts.runFinished,
+        triggers.runFinished,
+        repairOnFailure(deps),
+      ],
     }),
     consumeBy({
       ...shared,

@@ -6,6 +6,7 @@ import { BASE_URL, startTestWorkerApi, withCookie } from '../../../../services/w
 import type { ClosingSurface } from './closed-matrix';
 import { type Fixture, unknownLike } from './matrix';
 import { proveIsolation } from './prove-isolation';
+import { trialFixtures } from './trial-fixtures';
 
 const nothing: Fixture = { send: () => ({}) };
 const ofWorkspace: Fixture = { send: ({ workspace }) => ({ path: { workspace_id: workspace } }) };
@@ -80,6 +81,7 @@ const authorization = {
 };
 
 const fixtures: Record<string, Fixture> = {
+  ...trialFixtures,
   live: nothing,
   ready: nothing,
   healthDetails: nothing,
@@ -362,6 +364,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
   const checks = [{ kind: 'equal', value: 'only for the home workspace' }];
   const example = await asOwner('POST', `/api/workers/${worker.id}/examples`, { name: 'Example of home', checks });
   const evaluation = await asOwner('POST', `/api/workers/${worker.id}/evaluations`, {});
+  const candidate = await asOwner('POST', `/api/workers/${worker.id}/candidates`, { limits: { timeout_seconds: 9 } });
   const asking = await asOwner('POST', '/api/workers', {
     name: 'Asks first',
     files: [{ path: 'main.py', content: 'def run():\n    return 1\n' }],
@@ -479,6 +482,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     run: run.run_id,
     example: example.id,
     evaluation: evaluation.id,
+    candidate: candidate.id,
     approval: approval.id,
     shareLink: shareLink.id,
     shareToken: shareLink.token,

@@ -17,7 +17,10 @@ export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, 
     throw forbidden('restricted', 'restrict.toolsets: this token is restricted; this approval changes the worker');
   }
   if ((await startedBySame(pool, caller, [approval])).size === 0) return;
-  throw forbidden('self_approval', 'you started this run, or asked for its repair, and its worker requires another person to decide');
+  throw forbidden(
+    'self_approval',
+    'you started this run, or asked for its repair, and its worker requires another person to decide',
+  );
 }
 
 /** Promoting a version takes what changing the worker does. */

@@ -48,7 +48,9 @@ export function approvalOperations(deps: Deps): Operations<'worker'> {
       await requireMayDecide(deps, caller, approval);
       requireOpen(approval, deps.now());
       if (approval.linkNumber === null) {
-        const why = approval.candidateId ? 'a version is promoted by those who may change the worker' : 'the worker was made without public links: approvals.public_links is false';
+        const why = approval.candidateId
+          ? 'a version is promoted by those who may change the worker'
+          : 'the worker was made without public links: approvals.public_links is false';
         throw conflict('no_public_links', why);
       }
       const renewed = await transaction(prisma, async (tx) => {

@@ -70,7 +70,19 @@ export interface ApprovalView {
 export function approvalToApi(approval: ApprovalOfWorker, { mayDecide, reviewUrl }: ApprovalView) {
   const { status, decidedBy, decidedByLabel } = approval;
   return {
-    ...apiFields(approval, 'id', 'runId', 'candidateId', 'workerId', 'status', 'title', 'message', 'data', 'reason', 'answer'),
+    ...apiFields(
+      approval,
+      'id',
+      'runId',
+      'candidateId',
+      'workerId',
+      'status',
+      'title',
+      'message',
+      'data',
+      'reason',
+      'answer',
+    ),
     ...apiFields(approval, 'requestedBy', 'requestedAt', 'expiresAt', 'decidedAt', 'decidedByLabel'),
     kind: approval.candidateId === null ? 'run' : 'candidate',
     worker_name: approval.worker.name,

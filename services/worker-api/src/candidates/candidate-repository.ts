@@ -152,9 +152,10 @@ const CASE = `candidate_id AS "candidateId", number, worker_uid AS "workerUid", 
 
 /** In their order. */
 export async function listCases(sql: Sql, candidateId: string): Promise<Case[]> {
-  const { rows } = await sql.query<Case>(`SELECT ${CASE} FROM candidate_cases WHERE candidate_id = $1 ORDER BY number`, [
-    candidateId,
-  ]);
+  const { rows } = await sql.query<Case>(
+    `SELECT ${CASE} FROM candidate_cases WHERE candidate_id = $1 ORDER BY number`,
+    [candidateId],
+  );
   return rows;
 }
 

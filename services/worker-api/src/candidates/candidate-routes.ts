@@ -1,4 +1,4 @@
-import { type CallOf, created, notFound, okPage, type Operations, ok, pageHeaders, type Principal } from '@gantry/http';
+import { type CallOf, created, notFound, type Operations, ok, okPage, type Principal, pageHeaders } from '@gantry/http';
 import { ObjectMissing } from '@gantry/object-store';
 import type { Deps } from '../deps';
 import { fileToApi } from '../file-trees/file-tree';
@@ -25,10 +25,7 @@ export function candidateOperations(deps: Deps): Operations<'worker'> {
 
   async function describe(caller: Principal, worker: WorkerWithTriggers, id: string) {
     const candidate = await getCandidate(pool, keyOf(worker), id);
-    const [cases, base] = await Promise.all([
-      listCases(pool, id),
-      getVersionBySha(prisma, worker, candidate.baseSha),
-    ]);
+    const [cases, base] = await Promise.all([listCases(pool, id), getVersionBySha(prisma, worker, candidate.baseSha)]);
     return candidateToApi({ candidate, cases, base, workerId: worker.id, caller });
   }
 

@@ -9,7 +9,7 @@ import type { Deps } from '../deps';
 import type { FileChange } from '../file-trees/file-tree';
 import { ownerIdOf } from '../ownership';
 import type { DefinitionInput } from '../workers/definition';
-import { nextVersion, type NextVersion, requireNotArchived } from '../workers/edit-worker';
+import { type NextVersion, nextVersion, requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
 import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
@@ -45,7 +45,9 @@ export async function createCandidate(
   requireNotArchived(worker);
   const runs = await namedRuns(deps, worker, input.runIds);
   const base =
-    baseSha === undefined ? await getCurrentVersion(deps.prisma, worker) : await getVersionBySha(deps.prisma, worker, baseSha);
+    baseSha === undefined
+      ? await getCurrentVersion(deps.prisma, worker)
+      : await getVersionBySha(deps.prisma, worker, baseSha);
   const next = await changedVersion(deps, worker, base, { definition, files });
   await requireUsable(deps, caller, base, next);
   const others = await lastSuccessful(deps, worker, input.lastSuccessful, runs);

@@ -17,7 +17,9 @@ export async function goOnWithCandidates(deps: Deps): Promise<void> {
     await noticeEnd(deps, runId).catch((err) => log.error({ err, runId }, 'the end of a rehearsal: will try again'));
   }
   for (const id of await listStanding(pool, AT_ONCE)) {
-    await advance(deps, id).catch((err) => log.error({ err, candidate: id }, 'a candidate stands still: will try again'));
+    await advance(deps, id).catch((err) =>
+      log.error({ err, candidate: id }, 'a candidate stands still: will try again'),
+    );
   }
 }
 

@@ -1,9 +1,10 @@
 /** How the API shows a candidate. */
+
+import type { RunErrorCode } from '@gantry/events';
 import { apiFields, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
-import type { RunErrorCode } from '@gantry/events';
-import type { TreePack } from '../file-trees/tree-pack';
 import type { FileEntry } from '../file-trees/file-tree';
+import type { TreePack } from '../file-trees/tree-pack';
 import type { ApiRunStatus } from '../run-status';
 import { compareVersions } from '../workers/compare-versions';
 import type { Definition } from '../workers/definition';
@@ -98,9 +99,11 @@ export function candidateToItem({ candidate, summary, workerId, caller }: ShownC
   };
 }
 
-export const candidateToApi = (
-  { cases, base, ...shown }: Omit<ShownCandidate, 'summary'> & { cases: Case[]; base: Version },
-) => ({
+export const candidateToApi = ({
+  cases,
+  base,
+  ...shown
+}: Omit<ShownCandidate, 'summary'> & { cases: Case[]; base: Version }) => ({
   ...candidateToItem({ ...shown, summary: summaryOf(cases) }),
   changes: compareVersions(base, shown.candidate),
   cases: cases.map((one) => ({

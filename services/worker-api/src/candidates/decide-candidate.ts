@@ -11,8 +11,8 @@ import { requireExposure } from '../workers/exposure';
 import { getCurrentVersion } from '../workers/version-repository';
 import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
-import { shortened } from './compare-outputs';
 import { decideCandidate, findCandidate, listAbandoned } from './candidate-repository';
+import { shortened } from './compare-outputs';
 
 /** Of a version. */
 const MESSAGE_CHARS_MAX = 500;
@@ -86,7 +86,10 @@ export async function dropIn(
 /** @throws AppError 409 that says why it can't be promoted or dropped by itself */
 export function requireUndecided({ status, decidedByLabel, decidedBy, repairId }: Candidate): void {
   if (!OPEN_STATUSES.includes(status)) {
-    throw conflict('already_decided', `this candidate was ${status} by ${decidedByLabel ?? decidedBy ?? 'the platform'}`);
+    throw conflict(
+      'already_decided',
+      `this candidate was ${status} by ${decidedByLabel ?? decidedBy ?? 'the platform'}`,
+    );
   }
   if (repairId !== null) {
     throw conflict('repair_decides', 'this candidate is of a repair: decide its approval, or stop the repair');
@@ -100,7 +103,10 @@ export async function promote(deps: Deps, candidate: Candidate, decider: Decider
     throw conflict('rehearsing', 'its rehearsals go on; wait for them, or promote it with force: true');
   }
   if (!force && candidate.status === 'failed') {
-    throw conflict('nothing_rehearsed', `no rehearsal of it could be made (${candidate.error}); promote it with force: true, or drop it`);
+    throw conflict(
+      'nothing_rehearsed',
+      `no rehearsal of it could be made (${candidate.error}); promote it with force: true, or drop it`,
+    );
   }
   const from: CandidateStatus[] = force ? [...OPEN_STATUSES] : ['ready'];
   await transaction(deps.prisma, (tx) => promoteIn(tx, candidate, decider, { from, now: deps.now() }));

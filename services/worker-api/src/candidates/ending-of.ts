@@ -1,5 +1,5 @@
 /** How a run ended, whole for a comparison and shortened for the report. */
-import { isTerminal, type Run } from '@gantry/run-engine';
+import { isTerminal, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { apiStatus } from '../run-status';
 import type { ShownEnding } from './candidate';
@@ -19,8 +19,16 @@ export async function endingOf({ engine }: Pick<Deps, 'engine'>, run: Run): Prom
     errorCode: error?.code ?? null,
     errorType: error?.type ?? null,
     output: status === 'completed' ? await engine.output(run) : undefined,
-    unrecorded: null,
+    unrecorded: unrecordedOf(run),
   };
+}
+
+/** The run engine says it where a rehearsal asks for what its record has no answer to, whatever the code makes of it. */
+const REFUSED = 'in a rehearsal ';
+
+function unrecordedOf({ trigger, error }: Run): string | null {
+  if (trigger !== REHEARSAL || !error?.message.includes(REFUSED)) return null;
+  return shortened(error.message, ERROR_CHARS_MAX);
 }
 
 /** Of a rehearsal that says nothing, because it could not be made or is gone. */

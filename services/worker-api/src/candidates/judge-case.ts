@@ -42,23 +42,35 @@ export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | nu
   if (isCompleted(recorded) && isCompleted(rehearsed) && differences.length === 0) return judged('same');
   const silence = silenceOf(rehearsed);
   if (silence !== null) return judged('inconclusive', silence);
-  if (!isCompleted(recorded) && !isCompleted(rehearsed)) return judged('still_failing', changeOfFailure(recorded, rehearsed));
+  if (!isCompleted(recorded) && !isCompleted(rehearsed))
+    return judged('still_failing', changeOfFailure(recorded, rehearsed));
   if (!base) return null;
   const baseSilence = silenceOf(base);
   const outcome = !isCompleted(recorded) ? 'fixed' : isCompleted(rehearsed) ? 'different' : 'broken';
   if (baseSilence !== null) {
-    return { ...judged(outcome, `the version that it was made from could not be compared: ${baseSilence}`), differences };
+    return {
+      ...judged(outcome, `the version that it was made from could not be compared: ${baseSilence}`),
+      differences,
+    };
   }
   if (outcome === 'fixed') {
     if (!isCompleted(base)) return judged('fixed');
-    return judged('inconclusive', 'the version that it was made from completes as well today, so this is no proof of the change');
+    return judged(
+      'inconclusive',
+      'the version that it was made from completes as well today, so this is no proof of the change',
+    );
   }
   if (!isCompleted(base)) return againstFailure(rehearsed, base, differences);
   if (!isCompleted(rehearsed)) return judged('broken');
   const ofToday = compared(base, rehearsed);
-  if (ofToday.length === 0) return judged('same', 'the version that it was made from answers the same today: what it reads has changed since the run');
+  if (ofToday.length === 0)
+    return judged(
+      'same',
+      'the version that it was made from answers the same today: what it reads has changed since the run',
+    );
   if (compared(recorded, base).length === 0) return { ...judged('different'), differences };
-  const reason = 'what it reads has changed since the run; the differences are those from the version that it was made from, today';
+  const reason =
+    'what it reads has changed since the run; the differences are those from the version that it was made from, today';
   return { ...judged('different', reason), differences: ofToday };
 }
 
@@ -67,7 +79,9 @@ function againstFailure(rehearsed: Ending, base: Ending, differences: Difference
   const why = `the version that it was made from fails today (${saidOf(base)})`;
   if (isCompleted(rehearsed)) return { ...judged('different', `${why}, and this one completes`), differences };
   const isAlike = base.errorCode === rehearsed.errorCode && base.errorType === rehearsed.errorType;
-  return isAlike ? judged('same', `${why}, as this one does`) : judged('inconclusive', `${why}, and this one fails in another way`);
+  return isAlike
+    ? judged('same', `${why}, as this one does`)
+    : judged('inconclusive', `${why}, and this one fails in another way`);
 }
 
 const judged = (outcome: Outcome, reason: string | null = null): Judgement => ({ outcome, reason, differences: [] });

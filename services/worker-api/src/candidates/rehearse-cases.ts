@@ -90,7 +90,10 @@ function refusal(err: unknown): AppError {
 /** A version that does not take the inputs is worse than the one that took them; any other refusal says nothing of it. */
 function outcomeOfRefusal({ kind, detail }: AppError, of: Run): Pick<Judgement, 'outcome' | 'reason'> {
   if (kind !== 'invalid') return { outcome: 'inconclusive', reason: `it could not be rehearsed: ${detail}` };
-  return { outcome: of.status === 'completed' ? 'broken' : 'still_failing', reason: `it refuses the inputs: ${detail}` };
+  return {
+    outcome: of.status === 'completed' ? 'broken' : 'still_failing',
+    reason: `it refuses the inputs: ${detail}`,
+  };
 }
 
 /** In a transaction that holds the candidate. */

@@ -209,6 +209,50 @@ export const TOOLS: readonly Tool[] = [
     example: { run_id: 'run_1767225600abcdefghijkl' },
   },
   {
+    name: 'repair_run',
+    title: 'Repair a failed run',
+    description:
+      'Lets a model read a failed run and propose a repaired version, which is rehearsed. A person decides about it; nothing is deployed by itself. Then `get_repair`.',
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'repairRun', hints: MAKES },
+    example: { run_id: 'run_1767225600abcdefghijkl', instructions: 'The supplier renamed the column on Monday' },
+  },
+  {
+    name: 'get_repair',
+    title: 'Read a repair',
+    description: 'How far the latest repair of a run has come, with its explanation and its candidate.',
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'getRepair', hints: READS },
+    example: { run_id: 'run_1767225600abcdefghijkl' },
+  },
+  {
+    name: 'create_candidate',
+    title: 'Propose a version',
+    description:
+      'Rehearses a change of a worker against its last runs instead of saving it. Read the report with `get_candidate`, then `promote_candidate` or `drop_candidate`.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'createCandidate', hints: MAKES },
+    example: { worker_id: 'invoice-sync', files: [{ path: 'main.py', content: HELLO }], message: 'Greet everybody' },
+  },
+  {
+    name: 'get_candidate',
+    title: 'Read a candidate',
+    description: 'A proposed version with the report of its rehearsals: which runs give the same, and what differs.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'getCandidate', hints: READS },
+    example: { worker_id: 'invoice-sync', candidate_id: 'cnd_5LmW' },
+  },
+  {
+    name: 'promote_candidate',
+    title: 'Promote a candidate',
+    description: 'Makes a candidate the version that runs from now on. Read its report first.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'promoteCandidate', hints: CHANGES },
+    example: { worker_id: 'invoice-sync', candidate_id: 'cnd_5LmW' },
+  },
+  {
+    name: 'drop_candidate',
+    title: 'Drop a candidate',
+    description: 'Takes back a proposed version; its report stays.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'dropCandidate', hints: CHANGES },
+    example: { worker_id: 'invoice-sync', candidate_id: 'cnd_5LmW' },
+  },
+  {
     name: 'list_approvals',
     title: 'List approvals',
     description: 'What waits for a person’s decision, and what was decided.',

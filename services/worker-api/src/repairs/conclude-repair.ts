@@ -9,9 +9,9 @@ import { findCandidate, listCases } from '../candidates/candidate-repository';
 import { shortened } from '../candidates/compare-outputs';
 import { dropIn } from '../candidates/decide-candidate';
 import type { Deps } from '../deps';
-import { findWorkerByUid } from '../workers/worker-repository';
 import { delimited } from '../quoted-data';
-import type { Message, Repair } from './repair';
+import { findWorkerByUid } from '../workers/worker-repository';
+import type { Repair } from './repair';
 import { changeRepair, holdRepair, insertMessage, listProposals } from './repair-repository';
 
 /** Candidates of one repair. */
@@ -34,7 +34,7 @@ const isProven = ({ candidate, own, summary }: Trial): boolean =>
 export async function concludeReport(
   deps: Deps,
   repair: Repair,
-  { replica, messages, mayGoOn }: { replica: string; messages: Message[]; mayGoOn: boolean },
+  { replica, mayGoOn }: { replica: string; mayGoOn: boolean },
 ): Promise<boolean> {
   const trials = await trialsOf(deps, repair);
   const last = trials.find(({ candidate }) => candidate.id === repair.candidateId);
@@ -68,7 +68,8 @@ function reportOf({ cases, own, candidate }: Trial, tried: number): string {
     ...{ run_id: runId, rehearsal_run_id: rehearsalRunId, outcome, reason, recorded, rehearsed },
     differences: differences?.slice(0, 10),
   }));
-  const said = own?.outcome === 'fixed' ? 'It mends the failed run, and changes others.' : 'It does not mend the failed run.';
+  const said =
+    own?.outcome === 'fixed' ? 'It mends the failed run, and changes others.' : 'It does not mend the failed run.';
   const left = PROPOSALS_MAX - tried;
   return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : said} You may propose ${left} more time${left === 1 ? '' : 's'}; the report:\n${delimited(newId('call_'), shortened(JSON.stringify(told), REPORT_CHARS_MAX))}`;
 }
@@ -76,7 +77,9 @@ function reportOf({ cases, own, candidate }: Trial, tried: number): string {
 /** The best comes last: what is fixed counts most, then what is not worse. */
 function rank(trials: Trial[]): Trial[] {
   const score = ({ own, summary }: Trial) =>
-    (own?.outcome === 'fixed' ? 1_000 : own?.outcome === 'inconclusive' ? 100 : 0) - summary.broken * 10 - summary.different;
+    (own?.outcome === 'fixed' ? 1_000 : own?.outcome === 'inconclusive' ? 100 : 0) -
+    summary.broken * 10 -
+    summary.different;
   return trials.filter(({ candidate }) => candidate.status === 'ready').sort((a, b) => score(a) - score(b));
 }
 
@@ -84,7 +87,11 @@ function rank(trials: Trial[]): Trial[] {
  * The best of its candidates goes to a person with its evidence, and the others are dropped; without any it fails.
  * @param ending.error why it does where there is no candidate
  */
-export async function endRepair(deps: Deps, repair: Repair, { replica, error }: { replica: string; error: string }): Promise<void> {
+export async function endRepair(
+  deps: Deps,
+  repair: Repair,
+  { replica, error }: { replica: string; error: string },
+): Promise<void> {
   const trials = await trialsOf(deps, repair);
   const best = rank(trials).at(-1);
   const worker = await findWorkerByUid(deps.prisma, repair.workspaceId, repair.workerUid);
@@ -115,7 +122,14 @@ async function offer(
     ...{ workspaceId, runId, candidateId: candidate.id, worker, version: candidate.baseNumber, requestedBy: createdBy },
     title: `Repair ${worker.name}`.slice(0, 200),
     message: `${evidenceOf(trial, proven)}\n\n${explanation}`,
-    data: { repair_id: id, candidate_id: candidate.id, proven, summary, base_sha: candidate.baseSha, sha: candidate.sha },
+    data: {
+      repair_id: id,
+      candidate_id: candidate.id,
+      proven,
+      summary,
+      base_sha: candidate.baseSha,
+      sha: candidate.sha,
+    },
   });
   const change = { candidateId: candidate.id, explanation, proven, approvalId, isReportDue: false };
   await changeRepair(tx, id, { ...change, status: 'waiting' });

@@ -23,7 +23,16 @@ import { concludeReport, endRepair } from './conclude-repair';
 import type { Message, Repair, ToolResult } from './repair';
 import { modelMessages, SYSTEM_PROMPT, tellOfRun } from './repair-prompt';
 import { changeRepair, findRepair, holdRepair, insertMessage, listMessages } from './repair-repository';
-import { callReadingTool, isReading, PROPOSE, type Proposal, proposal, type ReadingFrom, sayProblems, TOOLS } from './repair-tools';
+import {
+  callReadingTool,
+  isReading,
+  PROPOSE,
+  type Proposal,
+  proposal,
+  type ReadingFrom,
+  sayProblems,
+  TOOLS,
+} from './repair-tools';
 
 /** Answers of the model in one repair. */
 const ANSWERS_MAX = 12;
@@ -53,26 +62,34 @@ export async function workOn(deps: Deps, holding: Holding): Promise<void> {
     const answers = messages.filter(({ role }) => role === 'assistant').length;
     const last = messages.at(-1);
     if (repair.isReportDue) {
-      const isOver = await concludeReport(deps, repair, { replica, messages, mayGoOn: answers < ANSWERS_MAX });
+      const isOver = await concludeReport(deps, repair, { replica, mayGoOn: answers < ANSWERS_MAX });
       if (isOver) return;
     } else if (!last) {
       const text = await tellOfRun(await sourcesOf(deps, repair), repair.instructions);
       await write(deps, holding, (tx) => insertMessage(tx, repairId, { role: 'user', content: { text } }));
     } else if (last.role !== 'assistant') {
       if (answers >= ANSWERS_MAX) {
-        return endRepair(deps, repair, { replica, error: `the model has answered ${ANSWERS_MAX} times without an end` });
+        return endRepair(deps, repair, {
+          replica,
+          error: `the model has answered ${ANSWERS_MAX} times without an end`,
+        });
       }
       await askModel(deps, repair, holding, messages);
     } else {
       const calls = last.content.filter((part): part is Asked => part.type === 'tool-call');
-      if (calls.length === 0) return endRepair(deps, repair, { replica, error: `the model proposes no change: ${textOf(last.content)}` });
+      if (calls.length === 0)
+        return endRepair(deps, repair, { replica, error: `the model proposes no change: ${textOf(last.content)}` });
       if (await answerCalls(deps, repair, holding, calls)) return;
     }
   }
 }
 
 /** A change of a repair that is held here. @throws AbortError where it is not any more */
-async function write(deps: Deps, { repairId, replica }: Holding, change: (tx: PoolClient) => Promise<unknown>): Promise<void> {
+async function write(
+  deps: Deps,
+  { repairId, replica }: Holding,
+  change: (tx: PoolClient) => Promise<unknown>,
+): Promise<void> {
   await transaction(deps.pool, async (tx) => {
     if (!(await holdRepair(tx, repairId, replica))) throw new DOMException('the repair is held no more', 'AbortError');
     await change(tx);
@@ -130,7 +147,11 @@ async function askModel(deps: Deps, repair: Repair, holding: Holding, messages: 
 }
 
 const textOf = (content: AnswerPart[]): string =>
-  content.map((part) => (part.type === 'text' ? part.text : '')).join('').trim().slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
+  content
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('')
+    .trim()
+    .slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
 
 /** @returns whether a candidate is rehearsed now: its report is the answer to these calls */
 async function answerCalls(deps: Deps, repair: Repair, holding: Holding, calls: Asked[]): Promise<boolean> {
@@ -175,7 +196,10 @@ async function prepareProposal(sources: Sources, repair: Repair, input: unknown)
   const { deps, worker, base, run } = sources;
   try {
     refuseManifests(data.files);
-    const next = await changedVersion(deps, worker, base, { definition: data.definition ?? {}, files: changesOf(data) });
+    const next = await changedVersion(deps, worker, base, {
+      definition: data.definition ?? {},
+      files: changesOf(data),
+    });
     const candidate = {
       ...newCandidate(worker, base, next),
       ...{ message: `Repair: ${data.explanation}`, repairId: repair.id },

@@ -10,8 +10,8 @@ import { ModelFailed } from '../models/call-failure';
 import { loseModelCalls } from '../models/model-call-repository';
 import { endRepair } from './conclude-repair';
 import type { Repair } from './repair';
-import { findRepair, holdRepair, releaseRepair, takeRepairs } from './repair-repository';
 import { workOn } from './repair-agent';
+import { findRepair, holdRepair, releaseRepair, takeRepairs } from './repair-repository';
 
 /** Of a repair that this replica works on no more. */
 class Lost extends Error {
@@ -62,7 +62,8 @@ export function startRepairLoop(deps: Deps, options: { auto: boolean }) {
     if (!(err instanceof ModelFailed || err instanceof AppError)) {
       log.error({ err, repair: repair.id }, 'a repair failed');
     }
-    const why = err instanceof ModelFailed || err instanceof AppError ? err.detail : 'something went wrong here; it was logged';
+    const why =
+      err instanceof ModelFailed || err instanceof AppError ? err.detail : 'something went wrong here; it was logged';
     const now = await findRepair(pool, repair.id);
     if (now) await endRepair(deps, now, { replica, error: why });
   }

@@ -26,7 +26,7 @@ export function repairOnFailure(deps: Deps): ReactionTo<typeof runFinished> {
       if (err instanceof AppError && err.kind === 'not_found') return null;
       throw err;
     });
-    if (!run || run.kind !== 'run' || run.version === null) return null;
+    if (run?.kind !== 'run' || run.version === null) return null;
     const worker = await findWorkerByUid(prisma, workspaceId, run.subjectId);
     if (worker?.status !== 'active' || worker.currentVersion !== run.version) return null;
     const { definition } = await runnables.get(pool, worker.uid, run.version);

@@ -128,11 +128,10 @@ export async function stopRepairRow(tx: Sql, id: string): Promise<boolean> {
 
 /** With the decision about its candidate. */
 export const decideRepair = (tx: Tx, candidateId: string, status: 'approved' | 'rejected'): Promise<number> =>
-  execute(
-    tx,
-    "UPDATE repairs SET status = $2, ended_at = now() WHERE candidate_id = $1 AND status = 'waiting'",
-    [candidateId, status],
-  );
+  execute(tx, "UPDATE repairs SET status = $2, ended_at = now() WHERE candidate_id = $1 AND status = 'waiting'", [
+    candidateId,
+    status,
+  ]);
 
 /** In their order. */
 export async function listMessages(sql: Sql, repairId: string): Promise<Message[]> {

@@ -1,10 +1,10 @@
 import { type Answer, notFound, type Operations, ok, type Principal } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
+import type { Worker } from '../generated/prisma/client';
 import { readTurnUsage } from '../models/model-call-repository';
 import { ownerIdOf } from '../ownership';
 import { runAndWorkerOf } from '../runs/run-of-request';
-import type { Worker } from '../generated/prisma/client';
 import { type Repair, repairToApi } from './repair';
 import { findRepair, findRepairOfRun, listMessages } from './repair-repository';
 import { beginRepair, stopRepair } from './repair-service';

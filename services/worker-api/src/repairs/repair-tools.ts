@@ -1,6 +1,6 @@
 /** The tools of a repair. All but `propose_change` only read, and that one writes nothing but a candidate. */
 import { AppError, sayIssues } from '@gantry/http';
-import { readLinesBackwards, type Run } from '@gantry/run-engine';
+import { type Run, readLinesBackwards } from '@gantry/run-engine';
 import { z } from 'zod';
 import { shortened, shownJson } from '../candidates/compare-outputs';
 import type { Deps } from '../deps';
@@ -33,7 +33,12 @@ const listRuns = z.strictObject({});
 const items = z.array(z.union([z.string(), z.record(z.string(), z.unknown())])).max(100);
 
 export const proposal = z.strictObject({
-  explanation: z.string().trim().min(1).max(4_000).describe('The cause of the failure, and what the change does. Markdown, for a person'),
+  explanation: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4_000)
+    .describe('The cause of the failure, and what the change does. Markdown, for a person'),
   files: z
     .array(
       z.strictObject({
@@ -62,8 +67,14 @@ export const PROPOSE = 'propose_change';
 /** As the model is told of them. */
 export const TOOLS = {
   read_file: { schema: readFile, description: 'Reads a file of the worker, as it is now.' },
-  read_log: { schema: readLog, description: `Reads the last ${LOG_LINES_MAX} log lines of the failed run, or of another run or rehearsal of the worker.` },
-  list_runs: { schema: listRuns, description: `Lists the last ${RUNS_MAX} runs of the worker with how they ended, newest first.` },
+  read_log: {
+    schema: readLog,
+    description: `Reads the last ${LOG_LINES_MAX} log lines of the failed run, or of another run or rehearsal of the worker.`,
+  },
+  list_runs: {
+    schema: listRuns,
+    description: `Lists the last ${RUNS_MAX} runs of the worker with how they ended, newest first.`,
+  },
   read_run: { schema: readRun, description: 'Reads inputs, output and error of a run or rehearsal of the worker.' },
   [PROPOSE]: {
     schema: proposal,
@@ -103,7 +114,11 @@ export const sayProblems = (error: z.ZodError): string =>
 
 export function fileText({ tree, masked }: ReadingFrom, path: string): string {
   const file = tree.find((one) => one.path === path);
-  if (!file) return `There is no file "${path.slice(0, 200)}". There are: ${tree.map((one) => one.path).join(', ').slice(0, 2_000)}`;
+  if (!file)
+    return `There is no file "${path.slice(0, 200)}". There are: ${tree
+      .map((one) => one.path)
+      .join(', ')
+      .slice(0, 2_000)}`;
   const text = textOf(file.content);
   return text === null ? 'This file is not text.' : shortened(masked(text), FILE_CHARS_MAX);
 }

@@ -62,11 +62,17 @@ const STEP_CHARS_MAX = 200;
 const stepsOf = (messages: Message[]): string[] =>
   messages
     .flatMap(({ role, content }) => (role === 'assistant' ? content : []))
-    .flatMap((part) => (part.type === 'tool-call' ? [shortened(stepOf(part.toolName, part.input), STEP_CHARS_MAX)] : []))
+    .flatMap((part) =>
+      part.type === 'tool-call' ? [shortened(stepOf(part.toolName, part.input), STEP_CHARS_MAX)] : [],
+    )
     .slice(0, STEPS_MAX);
 
 function stepOf(name: string, input: unknown): string {
-  const { path, run_id: runId, files } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const {
+    path,
+    run_id: runId,
+    files,
+  } = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
   switch (name) {
     case 'read_file':
       return `Read ${path}`;

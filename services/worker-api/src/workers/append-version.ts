@@ -16,7 +16,13 @@ type Appended = Pick<Version, 'sha' | 'definition' | 'files' | 'code'> &
 export async function appendVersion(
   tx: Prisma.TransactionClient,
   worker: WorkerWithTriggers,
-  { version, from, actor, now, details }: {
+  {
+    version,
+    from,
+    actor,
+    now,
+    details,
+  }: {
     version: Appended;
     /** sha of the version that ran until now. */
     from: string;

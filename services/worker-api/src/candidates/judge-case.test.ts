@@ -1,0 +1,100 @@
+import { compareOutputs } from './compare-outputs';
+import { type Ending, judgeCase } from './judge-case';
+
+const completed = (output: unknown): Ending => ({
+  ...{ status: 'completed', error: null, errorCode: null, errorType: null, output, unrecorded: null },
+});
+const failed = (message: string, over: Partial<Ending> = {}): Ending => ({
+  ...{ status: 'failed', error: message, errorCode: 'exception', errorType: 'ValueError' },
+  ...{ output: undefined, unrecorded: null, ...over },
+});
+
+describe('outputs', () => {
+  test('the order of keys does not matter, and 1 is not "1"', () => {
+    expect(compareOutputs({ a: 1, b: [1, 2] }, { b: [1, 2], a: 1 })).toEqual([]);
+    expect(compareOutputs({ a: 1 }, { a: '1' })).toEqual([{ path: '/a', change: 'changed', was: '1', now: '"1"' }]);
+    expect(compareOutputs(0.1 + 0.2, 0.3)).toHaveLength(1);
+  });
+
+  test('each difference has a JSON pointer; null is a value, and what is not there is none', () => {
+    expect(
+      compareOutputs({ 'a/b': { '~': null }, gone: null, list: [1] }, { 'a/b': { '~': 0 }, list: [1, 2] }),
+    ).toEqual([
+      { path: '/a~1b/~0', change: 'changed', was: 'null', now: '0' },
+      { path: '/gone', change: 'removed', was: 'null', now: null },
+      { path: '/list/1', change: 'added', was: null, now: '2' },
+    ]);
+    expect(compareOutputs([1], { 0: 1 })).toEqual([{ path: '', change: 'changed', was: '[1]', now: '{"0":1}' }]);
+  });
+
+  test('there are at most fifty, and long values are shortened without half a character', () => {
+    const many = Array.from({ length: 80 }, (_, index) => index);
+    expect(compareOutputs(many, many.map(String))).toHaveLength(50);
+    const [one] = compareOutputs('a', '😀'.repeat(400));
+    expect(one?.now?.length).toBeLessThanOrEqual(500);
+    expect(one?.now).toMatch(/…$/);
+    expect(JSON.stringify(one)).not.toMatch(/\\ud83d(?!\\ude00)/);
+  });
+
+  test('deep outputs are compared without a deep stack', () => {
+    const deep = (end: unknown) => Array.from({ length: 20_000 }).reduce<unknown>((inner) => [inner], end);
+    expect(compareOutputs(deep(1), deep(1))).toEqual([]);
+  });
+});
+
+describe('a case', () => {
+  test('that gives the same needs no second rehearsal', () => {
+    expect(judgeCase(completed({ a: 1 }), completed({ a: 1 }), null)).toMatchObject({ outcome: 'same', reason: null });
+  });
+
+  test('that gives something else is paired before it is judged', () => {
+    const [was, now] = [completed(1), completed(2)];
+    expect(judgeCase(was, now, null)).toBeNull();
+    expect(judgeCase(was, now, completed(1))).toMatchObject({
+      outcome: 'different',
+      differences: [{ was: '1', now: '2' }],
+    });
+    expect(judgeCase(was, now, completed(2))).toMatchObject({
+      outcome: 'same',
+      reason: expect.stringContaining('has changed'),
+    });
+    // The world changed from 1 to 3, and the candidate makes 2 of it.
+    expect(judgeCase(was, now, completed(3))).toMatchObject({
+      outcome: 'different',
+      differences: [{ was: '3', now: '2' }],
+    });
+  });
+
+  test('that fails now is broken only where the version before does not', () => {
+    const [was, now] = [completed(1), failed('boom')];
+    expect(judgeCase(was, now, null)).toBeNull();
+    expect(judgeCase(was, now, completed(1))).toMatchObject({ outcome: 'broken' });
+    expect(judgeCase(was, now, failed('boom'))).toMatchObject({ outcome: 'same' });
+    expect(judgeCase(was, now, failed('else', { errorType: 'KeyError' }))).toMatchObject({ outcome: 'inconclusive' });
+  });
+
+  test('that failed is fixed only where the version before fails still', () => {
+    const [was, now] = [failed('boom'), completed(1)];
+    expect(judgeCase(was, now, null)).toBeNull();
+    expect(judgeCase(was, now, failed('boom'))).toMatchObject({ outcome: 'fixed' });
+    expect(judgeCase(was, now, completed(1))).toMatchObject({ outcome: 'inconclusive' });
+    expect(judgeCase(was, failed('boom'), null)).toMatchObject({ outcome: 'still_failing', reason: null });
+    expect(judgeCase(was, failed('x', { errorType: 'KeyError' }), null)).toMatchObject({
+      ...{ outcome: 'still_failing', reason: expect.stringContaining('in another way') },
+    });
+  });
+
+  test.each([
+    ['asked for what was not recorded', failed('no', { unrecorded: 'run run_1 never asked for it' })],
+    ['was cancelled', failed('no', { status: 'cancelled', errorCode: 'cancelled' })],
+    ['lost its executor', failed('gone', { errorCode: 'executor_lost' })],
+    ['had no budget', failed('spent', { errorCode: 'budget_exceeded' })],
+  ])('whose rehearsal %s shows nothing', (_what, rehearsed) => {
+    for (const recorded of [completed(1), failed('boom')]) {
+      expect(judgeCase(recorded, rehearsed, null)).toMatchObject({
+        outcome: 'inconclusive',
+        reason: expect.any(String),
+      });
+    }
+  });
+});

@@ -1,0 +1,22 @@
+import { given, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { playCode, plays } from '../test/play-code';
+import { testWorkerApi } from '../test/test-worker-api';
+
+const api = testWorkerApi();
+given(
+  () => playCode(api),
+  (stop) => stop(),
+);
+const me = given(() => callerOf(api.url, api.owner.jwt));
+
+test('where no model is configured the answer says how to set one, and none begins by itself', async () => {
+  const files = [{ path: 'main.py', content: plays({ '*': { raises: 'boom' } }) }];
+  const worker = await createWorker(api, { files, on_failure: 'propose_repair' });
+  const { run_id: runId } = (await me.post(`/api/workers/${worker.id}/runs`, {}).expect(201)).body;
+  await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at !== null);
+  const { body } = await me.post(`/api/runs/${runId}/repair`, {}).expect(503);
+  expect(body).toMatchObject({ code: 'no_model', detail: expect.stringContaining('MODEL_PROVIDERS') });
+  await me.get(`/api/runs/${runId}/repair`).expect(404);
+});
