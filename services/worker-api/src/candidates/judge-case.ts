@@ -38,10 +38,11 @@ const OUTSIDE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
  * @returns null where that rehearsal is needed first
  */
 export function judgeCase(recorded: Ending, rehearsed: Ending, base: Ending | null): Judgement | null {
+  const silence = silenceOf(rehearsed);
+  // An answer that code has made up for one that it did not get may be equal by chance.
+  if (silence !== null) return judged('inconclusive', silence);
   const differences = isCompleted(recorded) && isCompleted(rehearsed) ? compared(recorded, rehearsed) : [];
   if (isCompleted(recorded) && isCompleted(rehearsed) && differences.length === 0) return judged('same');
-  const silence = silenceOf(rehearsed);
-  if (silence !== null) return judged('inconclusive', silence);
   if (!isCompleted(recorded) && !isCompleted(rehearsed))
     return judged('still_failing', changeOfFailure(recorded, rehearsed));
   if (!base) return null;
