@@ -1,4 +1,5 @@
 /** Candidates and their cases. A candidate's row is locked before its cases are changed, and after its worker's. */
+import { isClosedSql } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
 import { storedDefinition } from '../workers/definition';
@@ -210,8 +211,9 @@ export async function moveCase(
 export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT waits.id FROM (
-       SELECT CASE status WHEN 'rehearsing' THEN rehearsal_run_id ELSE base_run_id END AS id
-       FROM candidate_cases WHERE status IN ('rehearsing', 'pairing')
+       SELECT CASE s.status WHEN 'rehearsing' THEN s.rehearsal_run_id ELSE s.base_run_id END AS id
+       FROM candidate_cases s JOIN worker_candidates c ON c.id = s.candidate_id
+       WHERE s.status IN ('rehearsing', 'pairing') AND NOT ${isClosedSql('c.workspace_id')}
      ) waits LEFT JOIN runs r ON r.id = waits.id
      WHERE r.id IS NULL OR r.finished_at IS NOT NULL LIMIT $1`,
     [limit],
@@ -222,7 +224,7 @@ export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> 
 /** Candidates that could begin another rehearsal, oldest first. */
 export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND (
+    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isClosedSql('c.workspace_id')} AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
        OR NOT EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status <> 'settled'))
      ORDER BY c.created_at LIMIT $1`,

@@ -1,5 +1,6 @@
 /** A person has decided about the candidate of a repair. */
 import { hintChange } from '@gantry/events';
+import { notFound } from '@gantry/http';
 import type { CandidateDecisions } from '../approvals/candidate-decisions';
 import { findCandidate } from '../candidates/candidate-repository';
 import { dropIn, promoteIn } from '../candidates/decide-candidate';
@@ -9,10 +10,11 @@ import { decideRepair } from './repair-repository';
 export const candidateDecisions = ({ pool, now }: Pick<Deps, 'pool' | 'now'>): CandidateDecisions => ({
   settleIn: async (tx, { candidateId, workspaceId, workerId, runId }, decision, actor) => {
     const candidate = await findCandidate(pool, candidateId);
+    const isApproved = decision.status === 'approved';
+    if (!candidate && isApproved) throw notFound('candidate', candidateId);
     if (!candidate) return;
     const { decidedBy: id, decidedByLabel: label } = decision;
     const decider = { id, label, actor };
-    const isApproved = decision.status === 'approved';
     if (isApproved) await promoteIn(tx, candidate, decider, { from: ['ready'], now: now() });
     else await dropIn(tx, candidate, workerId, decider, now());
     await decideRepair(tx, candidateId, isApproved ? 'approved' : 'rejected');

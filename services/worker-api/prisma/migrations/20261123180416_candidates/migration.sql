@@ -108,6 +108,9 @@ CREATE UNIQUE INDEX "candidate_cases_base_run_id_key" ON "candidate_cases"("base
 CREATE INDEX "candidate_cases_worker_uid_status_idx" ON "candidate_cases"("worker_uid", "status");
 
 -- CreateIndex
+CREATE INDEX "candidate_cases_status_idx" ON "candidate_cases"("status");
+
+-- CreateIndex
 CREATE INDEX "repairs_worker_uid_status_idx" ON "repairs"("worker_uid", "status");
 
 -- CreateIndex
