@@ -1,5 +1,5 @@
 /** How a run ended, whole for a comparison and shortened for the report. */
-import { isTerminal, REHEARSAL, type Run } from '@gantry/run-engine';
+import { isTerminal, listUnrecorded, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { apiStatus } from '../run-status';
 import type { ShownEnding } from './candidate';
@@ -10,7 +10,7 @@ const ERROR_CHARS_MAX = 2_000;
 const OUTPUT_CHARS_MAX = 4_000;
 
 /** @throws Error for a run that goes on */
-export async function endingOf({ engine }: Pick<Deps, 'engine'>, run: Run): Promise<Ending> {
+export async function endingOf({ engine, pool }: Pick<Deps, 'engine' | 'pool'>, run: Run): Promise<Ending> {
   const { status, error } = run;
   if (!isTerminal(status)) throw new Error(`run ${run.id} goes on`);
   return {
@@ -19,16 +19,14 @@ export async function endingOf({ engine }: Pick<Deps, 'engine'>, run: Run): Prom
     errorCode: error?.code ?? null,
     errorType: error?.type ?? null,
     output: status === 'completed' ? await engine.output(run) : undefined,
-    unrecorded: unrecordedOf(run),
+    unrecorded: await unrecordedOf(pool, run),
   };
 }
 
-/** The run engine says it where a rehearsal asks for what its record has no answer to, whatever the code makes of it. */
-const REFUSED = 'in a rehearsal ';
-
-function unrecordedOf({ trigger, error }: Run): string | null {
-  if (trigger !== REHEARSAL || !error?.message.includes(REFUSED)) return null;
-  return shortened(error.message, ERROR_CHARS_MAX);
+async function unrecordedOf(pool: Deps['pool'], run: Run): Promise<string | null> {
+  if (run.trigger !== REHEARSAL) return null;
+  const [first] = await listUnrecorded(pool, run);
+  return first ? shortened(first.message, ERROR_CHARS_MAX) : null;
 }
 
 /** Of a rehearsal that says nothing, because it could not be made or is gone. */

@@ -1,4 +1,5 @@
 import { given, type ScriptedAnswer, startScriptedModel, until } from '@gantry/testing';
+import { startApprovalSweeper } from '../approvals/approval-sweeper';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { parseModels } from '../test/parse-models';
@@ -229,7 +230,8 @@ test('whoever asked may not approve where the worker forbids it; an expired one 
   await api.deps.pool.query("UPDATE approvals SET expires_at = now() - interval '1 second' WHERE id = $1", [
     repaired.approval_id,
   ]);
-  await until(async () => (await approvalOf(repaired.approval_id)).status === 'expired');
+  await startApprovalSweeper(api.deps, { auto: false }).tick();
+  expect((await approvalOf(repaired.approval_id)).status).toBe('expired');
   expect(await read(runId)).toMatchObject({ status: 'rejected' });
 });
 
