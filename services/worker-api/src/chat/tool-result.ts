@@ -22,6 +22,7 @@ const PAGES: Record<string, { path: string; field: string }> = {
   update_worker_files: { path: '/workers/', field: 'worker_id' },
   run_worker: { path: '/runs/', field: 'id' },
   get_run: { path: '/runs/', field: 'id' },
+  repair_run: { path: '/runs/', field: 'run_id' },
   replay_run: { path: '/runs/', field: 'run_id' },
   cancel_run: { path: '/runs/', field: 'run_id' },
   deploy_automation: { path: '/a/', field: 'id' },
