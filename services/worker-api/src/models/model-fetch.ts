@@ -1,6 +1,5 @@
 /** How the AI SDK reaches providers. */
 import { Readable } from 'node:stream';
-import type { ReadableStream } from 'node:stream/web';
 import { OutboundFailed, type OutboundRequest, plainHeaders, safeStream } from '@gantry/safe-fetch';
 import { ModelFailed } from './call-failure';
 
@@ -28,7 +27,7 @@ export const outboundFetch =
       );
       const hasBody = !WITHOUT_BODY.includes(status);
       if (!hasBody) body.destroy();
-      const stream = hasBody ? (Readable.toWeb(body) as ReadableStream<Uint8Array>) : null;
+      const stream = hasBody ? (Readable.toWeb(body) as unknown as ReadableStream<Uint8Array>) : null;
       return new Response(stream, { status: Math.max(200, status), headers: shown });
     } catch (err) {
       if (!(err instanceof OutboundFailed)) throw err;
