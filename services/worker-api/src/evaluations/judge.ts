@@ -63,7 +63,7 @@ export async function askJudge(
   try {
     const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
     const question = masked(questionOf(judge.instructions, inputs, value));
-    const models = deps.models.resolve(judge.model);
+    const models = (await deps.models.forWorkspace(workspaceId)).resolve(judge.model);
     const worker = await budgetOfWorker(deps.pool, workspaceId, workerUid);
     const ask = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
       const answer = await callModel(deps, {

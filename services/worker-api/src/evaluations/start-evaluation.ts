@@ -7,6 +7,7 @@ import type { Deps } from '../deps';
 import { judgesOf } from '../examples/check';
 import type { Example } from '../examples/example';
 import { listToEvaluate } from '../examples/example-repository';
+import type { ModelRegistry } from '../models/model-registry';
 import { ownerIdOf } from '../ownership';
 import { checkBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
@@ -41,7 +42,7 @@ export async function startEvaluation(
     : getVersionBySha(deps.prisma, worker, sha));
   const examples = await listToEvaluate(deps.pool, worker, ids);
   requireNamed(examples, ids);
-  requireJudges(deps, examples);
+  requireJudges(await deps.models.forWorkspace(workspaceId), examples);
   await checkBudget(deps, deps.pool, worker, version.definition);
   const evaluation: NewEvaluation = {
     ...{ id: newId('eval_'), workspaceId, uid: worker.uid, version: version.number, sha: version.sha },
@@ -80,7 +81,8 @@ export async function evaluateSaved(
     ...{ id: newId('eval_'), workspaceId, uid, version, sha: saved.sha, trigger: 'save', createdBy: saved.author_id },
   };
   if (!(await insertWithResults(tx, evaluation, examples))) return;
-  const problem = problemOf(() => requireJudges(deps, examples));
+  const models = await deps.models.forWorkspace(workspaceId);
+  const problem = problemOf(() => requireJudges(models, examples));
   if (problem) await endAndTell(tx, evaluation, { status: 'failed', error: problem });
 }
 
@@ -103,7 +105,7 @@ function requireNamed(examples: Example[], ids: string[] | undefined): void {
 }
 
 /** @throws AppError 503 `no_model`; 409 for a model that there is not any more */
-function requireJudges({ models }: Deps, examples: Example[]): void {
+function requireJudges(models: ModelRegistry, examples: Example[]): void {
   for (const { name, checks } of examples) {
     for (const { model } of judgesOf(checks)) {
       try {

@@ -5,6 +5,7 @@ import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
+import type { ModelRegistry } from '../models/model-registry';
 import { ownerIdOf } from '../ownership';
 import { checkInputs } from '../runs/run-inputs';
 import { outputOf } from '../runs/run-output';
@@ -41,8 +42,9 @@ export async function createExample(
   if (of && body.inputs) throw invalid([{ path: 'inputs', message: 'are those of the run: give one of both' }]);
   const inputs = of?.inputs ?? body.inputs ?? {};
   const given = body.checks ?? (await checksOf(deps, of));
+  const models = await deps.models.forWorkspace(worker.workspaceId);
   const [checks] = together(
-    () => checksFor(deps, given),
+    () => checksFor(models, given),
     () => requireInputs(inputs),
   );
   await requireFit(deps, worker, inputs, of);
@@ -81,8 +83,9 @@ export async function editExample(
   requireNotArchived(worker);
   const before = await getExample(deps.pool, worker, exampleId);
   const { inputs } = body;
+  const models = await deps.models.forWorkspace(worker.workspaceId);
   const [checks] = together(
-    () => (body.checks ? checksFor(deps, body.checks) : null),
+    () => (body.checks ? checksFor(models, body.checks) : null),
     () => inputs && requireInputs(inputs),
   );
   if (inputs) {
@@ -154,7 +157,7 @@ async function checksOf({ engine }: Deps, of: Run | null): Promise<unknown[]> {
 }
 
 /** @throws AppError 400, also for a judge whose model there is not, where there are others */
-function checksFor({ models }: Deps, given: unknown): Check[] {
+function checksFor(models: ModelRegistry, given: unknown): Check[] {
   const checks = parseChecks(given);
   if (models.list.length) for (const { model } of judgesOf(checks)) models.resolve(model);
   return checks;

@@ -124,8 +124,9 @@ async function askModel(deps: Deps, repair: Repair, holding: Holding, messages: 
     ...{ name, description },
     parameters: z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>,
   }));
+  const models = await deps.models.forWorkspace(workspaceId);
   const answer = await callModel(deps, {
-    models: deps.models.resolve(askedModel || undefined),
+    models: models.resolve(askedModel || undefined),
     spender: {
       ...{ workspaceId, tokenId, userId: createdBy === tokenId ? null : createdBy, budgets: null },
       ...{ worker: await budgetOfWorker(deps.pool, workspaceId, workerUid), turnBudgetUsd: BUDGET_USD },

@@ -37,8 +37,9 @@ export function repairOnFailure(deps: Deps): ReactionTo<typeof runFinished> {
     name: 'repair-on-failure',
     wants: async ({ source, status, errorCode, runId }, workspaceId) => {
       const isFailure = status === 'failed' || status === 'timed_out';
-      if (source !== 'worker' || !isFailure || NOT_MENDABLE.has(errorCode) || models.list.length === 0) return false;
-      return (await find(workspaceId, runId)) !== null;
+      if (source !== 'worker' || !isFailure || NOT_MENDABLE.has(errorCode)) return false;
+      const { list } = await models.forWorkspace(workspaceId);
+      return list.length > 0 && (await find(workspaceId, runId)) !== null;
     },
     handle: async (tx, { workspaceId, data }) => {
       const found = await find(workspaceId, data.runId);

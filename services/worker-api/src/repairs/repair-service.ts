@@ -34,7 +34,7 @@ export async function beginRepair(deps: Deps, asked: AskedRepair): Promise<strin
     throw conflict('not_failed', `this run did not fail: it is ${run.status}`);
   }
   requireNotArchived(worker);
-  deps.models.resolve(model);
+  (await deps.models.forWorkspace(worker.workspaceId)).resolve(model);
   const id = newId('rpr_');
   await transaction(deps.pool, async (tx) => {
     await lockTrials(tx, worker.uid);
