@@ -9,6 +9,7 @@ import { findCandidate, listCases } from '../candidates/candidate-repository';
 import { shortened } from '../candidates/compare-outputs';
 import { dropIn } from '../candidates/decide-candidate';
 import type { Deps } from '../deps';
+import { mapTexts, maskOf } from '../masked-texts';
 import { delimited } from '../quoted-data';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { Repair } from './repair';
@@ -17,6 +18,8 @@ import { changeRepair, holdRepair, insertMessage, listProposals } from './repair
 /** Candidates of one repair. */
 const PROPOSALS_MAX = 3;
 const REPORT_CHARS_MAX = 16_000;
+/** Percent-encoded, a character of a secret may be as long. */
+const FORM_LONGER = 9;
 
 interface Trial {
   candidate: Candidate;
@@ -42,7 +45,7 @@ export async function concludeReport(
     await endRepair(deps, repair, { replica, error: 'no candidate of it could be rehearsed' });
     return true;
   }
-  const report = reportOf(last, trials.length);
+  const report = reportOf(last, trials.length, await deps.secrets.valuesOf(repair.workspaceId));
   await transaction(deps.pool, async (tx) => {
     if (!(await holdRepair(tx, repair.id, replica))) return;
     await insertMessage(tx, repair.id, { role: 'user', content: { text: report } });
@@ -63,15 +66,27 @@ async function trialsOf({ pool }: Deps, { id, runId }: Repair): Promise<Trial[]>
   return trials;
 }
 
-function reportOf({ cases, own, candidate }: Trial, tried: number): string {
+function reportOf({ cases, own, candidate }: Trial, tried: number, secrets: string[]): string {
+  const shown = maskCut(secrets);
   const told = cases.map(({ runId, rehearsalRunId, outcome, reason, recorded, rehearsed, differences }) => ({
     ...{ run_id: runId, rehearsal_run_id: rehearsalRunId, outcome, reason, recorded, rehearsed },
     differences: differences?.slice(0, 10),
   }));
-  const said =
-    own?.outcome === 'fixed' ? 'It mends the failed run, and changes others.' : 'It does not mend the failed run.';
   const left = PROPOSALS_MAX - tried;
-  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : said} You may propose ${left} more time${left === 1 ? '' : 's'}; the report:\n${delimited(newId('call_'), shortened(JSON.stringify(told), REPORT_CHARS_MAX))}`;
+  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : saidOf(own)} You may propose ${left} more time${left === 1 ? '' : 's'}; the report:\n${delimited(newId('call_'), shortened(JSON.stringify(mapTexts(told, shown)), REPORT_CHARS_MAX))}`;
+}
+
+function saidOf(own: Case | undefined): string {
+  if (own?.outcome === 'fixed') return 'It mends the failed run, and changes others.';
+  if (own?.outcome === 'still_failing') return 'It does not mend the failed run.';
+  return 'Rehearsals do not show whether it mends the failed run.';
+}
+
+/** Texts of a report were shortened before: what is left of a secret at the cut would not be recognized. */
+function maskCut(secrets: string[]): (text: string) => string {
+  const masked = maskOf(secrets);
+  const longest = FORM_LONGER * Math.max(0, ...secrets.map(({ length }) => length));
+  return (text) => (text.endsWith('…') ? `${masked(text).slice(0, -longest - 1)}…` : masked(text));
 }
 
 /** The best comes last: what is fixed counts most, then what is not worse. */

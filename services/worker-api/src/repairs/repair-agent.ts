@@ -38,6 +38,8 @@ import {
 const ANSWERS_MAX = 12;
 /** Calls in one answer; a model in a loop asks for hundreds. */
 const CALLS_MAX = 20;
+/** Of what they answer together, beyond which no more is read. */
+const RESULTS_CHARS_MAX = 100_000;
 /** Where the operator has set prices. */
 const BUDGET_USD = 0.5;
 const LAST_SUCCESSFUL = 5;
@@ -163,7 +165,9 @@ async function answerCalls(deps: Deps, repair: Repair, holding: Holding, calls: 
     holding.signal.throwIfAborted();
     const { toolCallId: modelCallId, toolName: name, input } = call;
     const answered = (text: string) => results.push({ modelCallId, name, text });
+    const chars = results.reduce((sum, { text }) => sum + text.length, 0);
     if (index >= CALLS_MAX) answered(`More than ${CALLS_MAX} calls at once: this one was not made.`);
+    else if (chars > RESULTS_CHARS_MAX) answered('Too much was read at once: read less in one answer.');
     else if (isReading(name)) answered(delimited(newId('call_'), await callReadingTool(sources, name, input)));
     else if (name !== PROPOSE) answered('There is no such tool.');
     else if (proposed) answered('Another proposal of this answer is rehearsed; propose one at a time.');

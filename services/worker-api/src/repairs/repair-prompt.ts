@@ -34,12 +34,30 @@ export async function tellOfRun(from: ReadingFrom, instructions: string | null):
   return `Run ${run.id} failed. Repair its worker.${asked}\n\n${known}`;
 }
 
+/** About 80,000 tokens. */
+const HISTORY_CHARS_MAX = 240_000;
+const LEFT_OUT = '(left out: ask the tool again if it is needed)';
+
+/** With the results of the oldest calls left out, until the rest has room. */
+function fitted(messages: Message[]): Message[] {
+  let tooMuch = JSON.stringify(messages).length - HISTORY_CHARS_MAX;
+  return messages.map((message) => {
+    if (message.role !== 'tool') return message;
+    const content = message.content.map((result) => {
+      if (tooMuch <= 0 || result.text.length <= LEFT_OUT.length) return result;
+      tooMuch -= result.text.length - LEFT_OUT.length;
+      return { ...result, text: LEFT_OUT };
+    });
+    return { ...message, content };
+  });
+}
+
 /** Providers take no other names, not even of what a model has made up. */
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const nameOf = (name: string): string => (TOOL_NAME.test(name) ? name : 'unknown_tool');
 
 export function modelMessages(messages: Message[]): ModelMessage[] {
-  return messages.map((message): ModelMessage => {
+  return fitted(messages).map((message): ModelMessage => {
     if (message.role === 'user') return { role: 'user', content: message.content.text };
     if (message.role === 'tool') {
       const content: ToolModelMessage['content'] = message.content.map(({ modelCallId, name, text }) => ({

@@ -28,9 +28,9 @@ export async function playCode(api: TestWorkerApi): Promise<() => Promise<void>>
         [job.code.digest],
       );
       const tree = await readTree(api.deps.objects, { key: rows[0]?.key ?? '' });
-      const main = tree.find(({ path }) => path === 'main.py')?.content.toString() ?? '# {}';
+      const main = tree.find(({ path }) => path === 'main.py')?.content.toString() ?? '# {}\n';
       const by = JSON.parse(main.slice(2, main.indexOf('\n'))) as Record<string, Played>;
-      const { returns, raises, logs } = by[String(job.inputs.name)] ?? by['*'] ?? {};
+      const { returns, raises, logs } = by[String(job.inputs?.name)] ?? by['*'] ?? {};
       if (logs) await job.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: logs });
       if (raises === undefined) {
         await job.complete(returns);
