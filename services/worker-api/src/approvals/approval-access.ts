@@ -14,7 +14,7 @@ type AccessDeps = Pick<Deps, 'pool' | 'hasher' | 'dashboardUrl'>;
 /** @throws AppError 403 */
 export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
   if (!mayChange(caller, approval)) {
-    throw forbidden('restricted', 'restrict.toolsets: this token is restricted; this approval changes the worker');
+    throw forbidden('restricted', 'this token is restricted, and may not change the worker, which this approval does');
   }
   if ((await startedBySame(pool, caller, [approval])).size === 0) return;
   throw forbidden(
@@ -24,8 +24,11 @@ export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, 
 }
 
 /** Promoting a version takes what changing the worker does. */
-const mayChange = ({ restriction }: Principal, { candidateId }: Approval): boolean =>
-  candidateId === null || !restriction?.toolsets || restriction.toolsets.includes('workers');
+function mayChange({ restriction }: Principal, { candidateId }: Approval): boolean {
+  if (candidateId === null || !restriction) return true;
+  const { toolsets, workers, automations } = restriction;
+  return (toolsets?.includes('workers') ?? true) && workers === undefined && automations === undefined;
+}
 
 /** The API representation for this caller; the link is shown only to callers who may decide anyway. */
 export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: ApprovalOfWorker[]) {

@@ -86,7 +86,7 @@ test('the address narrows what is offered, and what is not offered cannot be cal
   const { tools } = await reader.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
     ...['list_workers', 'get_worker', 'get_worker_files', 'list_examples', 'get_evaluation'],
-    ...['list_runs', 'get_run', 'get_run_logs'],
+    ...['list_runs', 'get_run', 'get_run_logs', 'get_repair', 'get_candidate'],
   ]);
   expect(await refusal(reader, 'create_worker', { name: 'No' })).toMatch(/there is no tool/);
 });
@@ -104,6 +104,7 @@ test('a restricted token is offered what it may use, and may do no more here tha
   expect(await names(runner)).toEqual([
     ...['list_workers', 'get_worker', 'get_worker_files', 'update_worker_files', 'set_worker_state', 'run_worker'],
     ...['list_examples', 'save_example', 'evaluate_worker', 'get_evaluation'],
+    ...['get_candidate', 'drop_candidate'],
   ]);
   expect(await structured(runner, 'run_worker', { worker_id: mine.id, inputs: {} })).toMatchObject({ output: {} });
   expect(await refusal(runner, 'run_worker', { worker_id: other.id })).toMatch(/403.*restrict.workers/);
