@@ -112,7 +112,7 @@ test('a restricted token is offered what it may use, and may do no more here tha
 
   const reader = await agent({ readonly: true, toolsets: ['runs', 'contexts'] });
   expect(await names(reader)).toEqual([
-    ...['list_runs', 'get_run', 'get_run_logs', 'list_contexts', 'read_context_file'],
+    ...['list_runs', 'get_run', 'get_run_logs', 'get_repair', 'list_contexts', 'read_context_file'],
   ]);
 });
 
