@@ -219,9 +219,13 @@ test('only failed runs are repaired, one repair of a worker at a time, and it ca
   const stranger = callerOf(api.url, api.foreign.owner.jwt);
   await stranger.post(`/api/runs/${runId}/repair`, {}).expect(404);
   await stranger.get(`/api/runs/${runId}/repair`).expect(404);
+  await api.repairLoop.tick();
+  await until(async () => (await model.asked()).length === 1, { deadlineMs: 20_000 });
   expect((await me.post(`/api/runs/${runId}/repair/stop`).expect(200)).body).toMatchObject({ status: 'stopped' });
   expect((await me.post(`/api/runs/${runId}/repair/stop`).expect(409)).body.code).toBe('not_working');
   await model.release();
+  await api.repairLoop.rest();
+  expect(await read(runId)).toMatchObject({ status: 'stopped', steps: [], error: null });
 });
 
 test('whoever asked may not approve where the worker forbids it; an expired one is dropped; a changed worker is said so', async () => {
@@ -242,7 +246,7 @@ test('whoever asked may not approve where the worker forbids it; an expired one 
 });
 
 test('on_failure: propose_repair begins by itself, once for each version and error', async () => {
-  await model.alwaysSays({ text: 'nothing to do' });
+  await model.says({ text: 'nothing to do' });
   const files = [
     { path: 'main.py', content: plays({ '*': { raises: 'row 12 is missing' }, Bob: { raises: 'row 13 is missing' } }) },
   ];
