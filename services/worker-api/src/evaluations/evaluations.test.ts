@@ -245,3 +245,32 @@ test('an alert tells of an evaluation that not every example has passed, and of 
   expect(payload.data.evaluation.url).toMatch(`/workers/${worker.id}/evaluations/eval_`);
   expect((await me.post(`/api/alerts/${alertId}/test`)).body.channels).toHaveLength(1);
 });
+
+test('a run that misses a record is an error where it fails, or where its output is not the expected one', async () => {
+  const worker = await createWorker(api);
+  await example(worker.id, { name: 'A', inputs: { name: 'A' }, checks: [{ kind: 'fails' }] });
+  await example(worker.id, { name: 'B', inputs: { name: 'B' } });
+  await example(worker.id, { name: 'C', inputs: { name: 'C' } });
+  const id = await begun(worker.id);
+  for (let at = 0; at < 3; at++) {
+    const job = await claimed();
+    const { name } = job.inputs ?? {};
+    const error = { code: 'exception' as const, type: 'NotRecorded', message: 'nobody was asked' };
+    if (name === 'A')
+      await job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
+    else {
+      await api.deps.pool.query(
+        `INSERT INTO run_steps (run_id, ordinal, kind, name, status, result)
+         VALUES ($1, 1, 'tool', 'crm.create', 'completed', '{"gantry:failed": {"code": "not_recorded", "message": "no record"}}')`,
+        [job.runId],
+      );
+      await job.complete({ total: name === 'B' ? 11 : 12 });
+    }
+  }
+  const { results } = await ended(worker.id, id);
+  expect(results).toMatchObject([
+    { status: 'error', checks: [], error: 'nobody was asked' },
+    { status: 'error', checks: [{ passed: false }], error: 'no record' },
+    { status: 'passed', error: null },
+  ]);
+});

@@ -1,11 +1,11 @@
 /** What came of an example whose run has ended. */
 import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import type { Run } from '@gantry/run-engine';
+import { listUnrecorded, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { outputOf } from '../runs/run-output';
 import { jsonOf } from './compare';
-import { askJudge, JudgeFailed } from './judge';
+import { askJudge, type Judged, JudgeFailed } from './judge';
 import { type ClaimedResult, endResult, keepVerdicts, type Outcome } from './result-repository';
 import { type EndedRun, endingOf, type Verdict, verdictsOf } from './verdict';
 
@@ -54,35 +54,66 @@ async function outcomeOf(
   { run }: { run: Run },
   signal: AbortSignal,
 ): Promise<Outcome | null> {
+  const [first] = await listUnrecorded(deps.pool, run);
+  const hasFailed = run.status !== 'completed';
+  // With the record it might have ended otherwise.
+  if (first && hasFailed) return unjudged({ error: first.message, run });
   const output = outputOf(run, await deps.engine.output(run));
   const of = ended(run, output);
+  const found = await findAll(deps, result, of, signal);
+  if (!found) return null;
+  const { verdicts } = found;
+  const hasPassed = verdicts.every(({ passed }) => passed);
+  const problem = found.problem ?? (hasPassed ? null : first?.message) ?? null;
   const json = output && jsonOf(output);
-  const outcome = {
+  return {
+    ...{ verdicts, durationMs: of.durationMs, usd: run.costUsd },
+    status: problem === null ? (hasPassed ? 'passed' : 'failed') : 'error',
+    error: problem ?? (hasFailed ? endingOf(of) : null),
     output: json && json.length <= OUTPUT_CHARS_MAX ? json : null,
-    ...{ durationMs: of.durationMs, usd: run.costUsd, error: run.status === 'completed' ? null : endingOf(of) },
   };
+}
+
+/** @returns what the checks found, up to a judge that has failed; null where the lease is another's meanwhile */
+async function findAll(
+  deps: Deps,
+  result: ClaimedResult,
+  run: EndedRun,
+  signal: AbortSignal,
+): Promise<{ verdicts: Verdict[]; problem: string | null } | null> {
   const verdicts: Verdict[] = [];
-  for (const [at, found] of verdictsOf(result, of).entries()) {
+  for (const [at, found] of verdictsOf(result, run).entries()) {
     const known = result.verdicts[at];
     if (known) verdicts.push(known);
     else if (!('judge' in found)) verdicts.push(found);
     else {
-      try {
-        const { verdict, usd, settle } = await askJudge(deps, result, found, signal);
-        verdicts.push(verdict);
-        const isKept = await transaction(deps.pool, async (tx) => {
-          await settle(tx);
-          return keepVerdicts(tx, result, { verdicts, usd });
-        });
-        if (!isKept) return null;
-      } catch (err) {
-        if (!(err instanceof JudgeFailed)) throw err;
-        if (!(await keepVerdicts(deps.pool, result, { verdicts, usd: err.usd }))) return null;
-        return { ...outcome, verdicts, status: 'error', error: `the judge has failed: ${err.message}` };
-      }
+      const judged = await askJudge(deps, result, found, signal).catch(failedOr);
+      if (!(await keep(deps, result, verdicts, judged))) return null;
+      if (judged instanceof JudgeFailed) return { verdicts, problem: `the judge has failed: ${judged.message}` };
     }
   }
-  return { ...outcome, verdicts, status: verdicts.every(({ passed }) => passed) ? 'passed' : 'failed' };
+  return { verdicts, problem: null };
+}
+
+function failedOr(err: unknown): JudgeFailed {
+  if (err instanceof JudgeFailed) return err;
+  throw err;
+}
+
+/** Verdict and price together, behind the verdicts before it. */
+function keep(
+  { pool }: Deps,
+  result: ClaimedResult,
+  verdicts: Verdict[],
+  judged: Judged | JudgeFailed,
+): Promise<boolean> {
+  const { usd } = judged;
+  if (judged instanceof JudgeFailed) return keepVerdicts(pool, result, { verdicts, usd });
+  verdicts.push(judged.verdict);
+  return transaction(pool, async (tx) => {
+    await judged.settle(tx);
+    return keepVerdicts(tx, result, { verdicts, usd });
+  });
 }
 
 function ended(run: Run, output: EndedRun['output']): EndedRun {
