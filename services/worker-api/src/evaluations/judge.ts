@@ -9,6 +9,7 @@ import { callModel, type ModelAnswer } from '../models/call-model';
 import { repairing, schemaPrompt, valueIn } from '../models/json-answer';
 import { budgetOfWorker } from '../models/model-call-repository';
 import { type AskedModel, messagesOf, type PartOf } from '../models/model-question';
+import { delimited } from '../quoted-data';
 import { jsonOf } from './compare';
 import type { ClaimedResult } from './result-repository';
 import type { Asked, Verdict } from './verdict';
@@ -108,14 +109,12 @@ function whyFailed(err: unknown, usd: number): unknown {
   return name === 'TimeoutError' ? new JudgeFailed(`no answer within ${ANSWER_MS_MAX / 1_000} seconds`, usd) : err;
 }
 
-/** The name of the data cannot be guessed, so nothing in it can end it. */
 function questionOf(instructions: string, inputs: Record<string, unknown>, value: unknown): string {
-  const id = newId('');
-  const data = (what: string, json: string) => `<data id="${id}" of="${what}">\n${json}\n</data id="${id}">`;
+  const data = (json: string | null, charsMax: number) => delimited(newId(''), shortened(json, charsMax));
   return [
     `Instructions:\n${instructions}`,
-    data('inputs', shortened(jsonOf(inputs), INPUTS_CHARS_MAX)),
-    data('output', shortened(jsonOf(value), VALUE_CHARS_MAX)),
+    `Inputs:\n${data(jsonOf(inputs), INPUTS_CHARS_MAX)}`,
+    `Output:\n${data(jsonOf(value), VALUE_CHARS_MAX)}`,
   ].join('\n\n');
 }
 
