@@ -79,9 +79,9 @@ export const CONTEXT_MEMBERS: GantryName[] = [
   },
   {
     name: 'model',
-    type: '(messages: str | Iterable[str | Mapping[str, Any]], *, system: str | None = None, model: str | None = None, schema: Mapping[str, Any] | None = None, tools: Iterable[Mapping[str, Any]] | None = None, max_output_tokens: int | None = None, timeout: float = 120) -> ModelAnswer',
+    type: '(messages: str | Iterable[str | Mapping[str, Any]], *, system: str | None = None, model: str | None = None, schema: Mapping[str, Any] | None = None, tools: Iterable[Mapping[str, Any]] | None = None, max_output_tokens: int | None = None, timeout: float = 120, stream: bool = False) -> ModelAnswer',
     about:
-      'Asks a language model of the operator’s and records its answer; with a JSON Schema, its output fits that. Raises ModelError.',
+      'Asks a language model of the operator’s and records its answer; with a JSON Schema, its output fits that. Messages may hold images and files. With stream, those who watch the run read along. Raises ModelError.',
   },
 ];
 

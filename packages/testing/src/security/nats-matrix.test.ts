@@ -106,6 +106,7 @@ function rightsOf(role: Role, id: string): Rights {
           ...worker.says,
           ...keepsStreams,
           'system.stats.automation',
+          'run.words.*.*',
         ],
         hears: [
           ...worker.hears,
@@ -152,7 +153,7 @@ function rightsOf(role: Role, id: string): Rights {
           `run.events.*.${id}.*`,
           `executor.status.${id}`,
         ],
-        hears: [`run.cancel.${id}.*`, 'executor.inspect', `_INBOX.${id}.>`],
+        hears: [`run.cancel.${id}.*`, `run.words.${id}.*`, 'executor.inspect', `_INBOX.${id}.>`],
       };
   }
 }
@@ -183,7 +184,15 @@ function subjectsOf(executors: string[]): string[] {
       `run.settled.${source}.run_1`,
     ]),
     ...executors.flatMap((id) => [`run.cancel.${id}.run_1`, `run.cancel.${id}.*`, `executor.status.${id}`]),
-    ...['run.cancel.*.*', 'executor.status.*', 'executor.inspect', 'auth.introspect.v1', 'system.stats.automation'],
+    ...executors.flatMap((id) => [`run.words.${id}.run_1`, `run.words.${id}.*`]),
+    ...[
+      'run.cancel.*.*',
+      'run.words.*.*',
+      'executor.status.*',
+      'executor.inspect',
+      'auth.introspect.v1',
+      'system.stats.automation',
+    ],
     ...users.flatMap((user) => [`_INBOX.${user}.x`, `_INBOX.${user}.x.y`, `_INBOX.${user}.>`]),
     ...users.flatMap((asker) => services.map((service) => `answer.${service}.${asker}.x`)),
     ...users.flatMap((asker) => [`answer.*.${asker}.>`, `answer.${asker}.${asker}.x`]),
@@ -352,6 +361,7 @@ test('what an executor names for an answer is not published, whoever would answe
     '$JS.API.STREAM.PURGE.EVENTS',
     '$JS.API.STREAM.DELETE.EVENTS',
     `run.cancel.${other.user}.run_1`,
+    `run.words.${other.user}.run_1`,
     '_INBOX.worker-api.x',
     '_INBOX.automation-api.x',
     'answer.worker-api.automation-api.x',

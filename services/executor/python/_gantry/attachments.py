@@ -1,5 +1,4 @@
 """Images and files that a model is asked about: handed to the platform once, and named by their content afterwards."""
-import hashlib
 import os
 import stat
 
@@ -55,6 +54,7 @@ class Attachments:
         if not _is_taken(kind, media_type):
             raise ValueError(f"{name or kind}: media_type {media_type!r} is not for a model; images are {', '.join(IMAGES)}, "
                              "files also application/pdf and text/*")
+        import hashlib                                          # lazy, as all that few runs use
         digest = hashlib.sha256(data).hexdigest()
         files[digest] = data, media_type
         named = {"type": kind, "sha256": digest, "media_type": media_type}
@@ -64,7 +64,10 @@ class Attachments:
 def _is_taken(kind, media_type):
     if media_type in IMAGES:
         return True
-    return kind == "file" and isinstance(media_type, str) and (media_type == "application/pdf" or media_type.startswith("text/"))
+    if kind != "file" or not isinstance(media_type, str):
+        return False
+    import re                                                   # lazy, as all that few runs use
+    return media_type == "application/pdf" or re.fullmatch(r"text/[\w.+-]{1,60}", media_type, re.ASCII) is not None
 
 
 def _read(path):

@@ -1,6 +1,8 @@
 """`context.model`: language models that the operator offers, asked by the platform, which has the keys."""
 from typing import Mapping
 
+from .attachments import Attachments
+
 CONNECTION, DEFAULT = "gantry:models", "default"
 TIMEOUT_SECONDS, TIMEOUT_SECONDS_MAX = 120, 300
 
@@ -69,7 +71,6 @@ class Models:
         """(messages without bytes, what hands the bytes over or None)"""
         if all(isinstance(each.get("content", ""), str) for each in messages):
             return messages, None
-        from .attachments import Attachments                    # lazy: few questions have files
         self._attachments = self._attachments or Attachments()
         messages, files = self._attachments.named(messages)
         return messages, lambda: self._attachments.hand_over(files)

@@ -165,11 +165,13 @@ class Context:
         tools: Iterable[Mapping[str, Any]] | None = None,
         max_output_tokens: int | None = None,
         timeout: float = 120,
+        stream: bool = False,
     ) -> ModelAnswer:
         """Asks a language model, by a name or an alias of the operator's, and records its answer. Only in workers.
 
         A message is `{"role": "user" | "assistant", "content": text}`, or `{"role": "tool", "tool_call_id": id, "content": text}`.
-        With `schema`, a JSON Schema, `output` is a value that fits it. A tool is `{"name", "description", "parameters"}`; the code
+        What a user says may be a list of parts: texts, and `{"type": "image" | "file", "path": path}`, or `"data": bytes` with a
+        `media_type`. With `stream` those who watch the run read the words as they come. With `schema`, a JSON Schema, `output` is a value that fits it. A tool is `{"name", "description", "parameters"}`; the code
         carries its calls out. Raises ModelError.
         """
 

@@ -201,8 +201,9 @@ export async function fakeService(
   });
   bus.nc.subscribe(runSubjects.artifact(source, '*'), {
     callback: (_, message) => {
-      const { name, runId } = message.json<{ name: string; runId: string }>();
+      const { name, runId, purpose } = message.json<{ name: string; runId: string; purpose: string }>();
       const key = `${runId}/${encodeURIComponent(name)}`;
+      if (purpose === 'attachment' && objects.has(key)) return void message.respond(encode({ known: true }));
       const reply: ArtifactReply =
         name === 'refused' ? { refused: 'quota' } : { key, url: `${base}/${key}?signature=x` };
       message.respond(encode(reply));

@@ -122,6 +122,25 @@ test('who asks again while the call goes on waits for that call', async () => {
   expect(called).toHaveLength(1);
 });
 
+test('a call that goes on is held by its replica for as long as it takes', async () => {
+  const job = await begun();
+  let finish: () => void = () => {};
+  answers = (_, res, id) => {
+    finish = () => reply(res, id, { content: [], structuredContent: { number: 7 } });
+  };
+  const answer = call(job, { timeoutMs: 30_000 });
+  await until(() => called.length > 0);
+  const { pool } = api.deps;
+  const ofRun = 'run_id = $1 AND ordinal = 1';
+  const end = `UPDATE run_steps SET calling_until = now() WHERE ${ofRun}`;
+  await pool.query(end, [job.runId]);
+  const isHeld = async () =>
+    (await pool.query(`SELECT calling_until > now() AS held FROM run_steps WHERE ${ofRun}`, [job.runId])).rows[0].held;
+  await until(isHeld, { deadlineMs: 15_000 });
+  finish();
+  expect(await answer).toEqual({ result: { number: 7 } });
+});
+
 test('a call whose caller is gone is not made again, unless the tool only reads', async () => {
   const job = await begun();
   const isGone = (name: string, ordinal: number) =>

@@ -73,6 +73,27 @@ test('an answer is recorded, paid once and part of the cost of the run', async (
   expect(ended.total_cost_usd).toBeCloseTo(0.00012);
 });
 
+test('an answer is paid in the moment in which it is recorded, and not before', async () => {
+  const job = await begun();
+  const { pool } = api.deps;
+  await pool.query(`CREATE SEQUENCE refusals;
+    CREATE FUNCTION refuse_record() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'refused'; END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE ON run_steps FOR EACH ROW WHEN (NEW.status = 'completed') EXECUTE FUNCTION refuse_record()`);
+  await model.says({ text: 'Hi.' }, { text: 'not asked' });
+  const answer = ask(job);
+  const refusals = async () => Number((await pool.query('SELECT last_value FROM refusals')).rows[0].last_value);
+  const calls = async () => (await pool.query('SELECT outcome FROM model_calls WHERE run_id = $1', [job.runId])).rows;
+  await until(async () => (await refusals()) >= 2);
+  expect(await calls()).toEqual([{ outcome: 'started' }]);
+  expect((await read(job)).total_cost_usd).toBe(0);
+  await pool.query('DROP FUNCTION refuse_record CASCADE; DROP SEQUENCE refusals');
+  expect(await answer).toMatchObject({ result: { text: 'Hi.' } });
+  expect(await calls()).toEqual([{ outcome: 'ok' }]);
+  expect((await read(job)).total_cost_usd).toBeCloseTo(0.00012);
+  expect(await model.asked()).toHaveLength(1);
+});
+
 test('an answer that does not fit its schema is repaired once, and both requests are paid', async () => {
   const job = await begun();
   const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };

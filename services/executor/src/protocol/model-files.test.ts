@@ -1,0 +1,120 @@
+/** Images and files that code asks a model about; a stand-in for worker-api answers. */
+import { createHash } from 'node:crypto';
+import { encode, MODELS, runSubjects, type ToolCall, toolCall } from '@gantry/events';
+import { testExecutor } from '../test/executor-fixture';
+
+const fixture = testExecutor({ sources: ['worker'] });
+const tools = [{ name: MODELS, tools: [] }];
+const result = { text: 'A picture.', tool_calls: [], cut: false, model: 'm', usage: {} };
+
+let asked: ToolCall[] = [];
+beforeAll(() => {
+  fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
+    callback: (_, message) => {
+      asked.push(toolCall.parse(message.json()));
+      message.respond(encode({ result }));
+    },
+  });
+});
+beforeEach(() => {
+  asked = [];
+});
+
+const body = (lines: string) =>
+  `import hashlib, json, time\nfrom gantry import context\nfrom _gantry import channel\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
+const run = (lines: string) => fixture.service.run(body(lines), { tools });
+
+const PNG = Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.alloc(300_000, 7)]);
+const digest = createHash('sha256').update(PNG).digest('hex');
+const MAKE =
+  'data = bytes.fromhex("89504e470d0a1a0a") + b"\\x07" * 300_000\nimage = {"type": "image", "data": data, "media_type": "image/png"}';
+const uploads = () => fixture.service.requestsToStore.filter((one) => one.includes(digest)).length;
+
+test('an image is handed over once, named by its content in each question, and no artifact', async () => {
+  const before = uploads();
+  const { finished, events, job } = await run(`
+${MAKE}
+open("notes.md", "w").write("# Notes")
+first = context.model({"role": "user", "content": ["What is it?", image, {"type": "file", "path": "notes.md"}]})
+return [str(first), str(context.model([{"role": "user", "content": [image]}]))]`);
+  expect(finished.output).toEqual(['A picture.', 'A picture.']);
+  const part = { type: 'image', sha256: digest, media_type: 'image/png' };
+  const notes = { type: 'file', sha256: expect.any(String), media_type: 'text/markdown', name: 'notes.md' };
+  expect(asked.map((call) => call.arguments.messages)).toEqual([
+    [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, part, notes] }],
+    [{ role: 'user', content: [part] }],
+  ]);
+  expect(fixture.service.objects.get(`${job.runId}/${digest}`)).toEqual(PNG);
+  expect(uploads()).toBe(before + 1);
+  expect(events.some(({ type }) => type === 'artifact')).toBe(false);
+});
+
+test('code that runs again hands over nothing twice, and nothing for an answer that is on record', async () => {
+  const lines = `
+${MAKE}
+context.model({"role": "user", "content": [image]})
+if context.attempt == 1: import os; os._exit(9)
+return str(context.model({"role": "user", "content": [image]}))`;
+  const first = await run(lines);
+  const before = uploads();
+  fixture.service.recordStep(first.job.runId, { ordinal: 1, kind: 'tool', name: 'model.default', result });
+  const again = await fixture.service.again(first.job.runId, { tools, tryNumber: 2 });
+  expect(again.finished.output).toBe('A picture.');
+  expect(uploads()).toBe(before);
+});
+
+test('mistakes are errors of the code, take no place, and reach nobody', async () => {
+  const { finished } = await run(`
+said = []
+image = lambda **more: {"type": "image", **more}
+png = {"media_type": "image/png"}
+for part in (image(data=b"x"), image(data=b"x", media_type="image/svg+xml"), image(data="text", **png), image(**png), 7,
+             image(data=b"x", path="x", **png), image(data=bytes(5_242_881), **png), image(path="/dev/null", **png)):
+    try:
+        context.model({"role": "user", "content": [part]})
+    except Exception as error:
+        said.append(f"{type(error).__name__}: {error}")
+for parts in ([image(data=bytes([n]), **png) for n in range(11)], [image(data=bytes([n]) * 5_000_000, **png) for n in range(5)]):
+    try:
+        context.model({"role": "user", "content": parts})
+    except Exception as error:
+        said.append(f"{type(error).__name__}: {error}")
+return [said, context.step("after", lambda: 1)]`);
+  expect(finished.output).toEqual([
+    [
+      expect.stringMatching(/^ValueError: image: media_type None is not for a model; images are image\/png/),
+      expect.stringMatching(/^ValueError: image: media_type 'image\/svg\+xml'/),
+      expect.stringMatching(/^TypeError: .*must be bytes, not str/),
+      expect.stringMatching(/^ValueError: a part of a message is/),
+      expect.stringMatching(/^ValueError: a part of a message is/),
+      expect.stringMatching(/^ValueError: a part of a message is/),
+      expect.stringMatching(/^ValueError: image has 5242881 bytes/),
+      expect.stringMatching(/^ValueError: \/dev\/null is not a regular file/),
+      expect.stringMatching(/^ValueError: a question can have 10 images and files, not 11/),
+      expect.stringMatching(/^ValueError: .* 20 MB together/),
+    ],
+    1,
+  ]);
+  expect(asked).toEqual([]);
+});
+
+const announced = (over: string) =>
+  `channel.write_json({"t": "attachment", "sha256": "${'a'.repeat(64)}", "contentType": "image/png", "size": 3, ${over}})`;
+test.each([
+  ['a name that is no hash', '"sha256": "../x"'],
+  ['a type that no model takes', '"contentType": "text/html; charset=x"'],
+  ['too many bytes', '"size": 5_242_881'],
+  ['no size', '"size": None'],
+])('a frame with %s ends the run', async (_, over) => {
+  const { finished } = await run(`${announced(over)}\ntime.sleep(5)`);
+  expect(finished).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
+});
+
+test('a file that is not what was announced is refused', async () => {
+  const { finished } = await run(`
+${announced('"t": "attachment"')}
+go = channel.read_json()
+channel.write_data(b"abc")
+return [go, channel.read_json()]`);
+  expect(finished.output).toEqual([{ go: true }, { refused: 'it is not what was announced' }]);
+});
