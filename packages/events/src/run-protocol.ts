@@ -378,6 +378,8 @@ export const runEvent = z.discriminatedUnion('type', [
     name: z.string().max(200).nullable(),
     /** Masked, perhaps shortened. */
     text: z.string().max(AGENT_TEXT_CHARS_MAX),
+    /** Of a tool call and of its result, as the model has named it. */
+    callId: z.string().max(200).optional(),
     /** A piece of the answer of that step, from the character with this number on. Absent: the text is all that is told. */
     piece: z.object({ step: stepIdentity.ordinal, offset: z.int().min(0) }).optional(),
   }),

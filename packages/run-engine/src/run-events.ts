@@ -114,8 +114,10 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
     }
     case 'cost':
       return { type: 'cost', data: { usd: event.usd, label: event.label } };
-    case 'agent':
-      return { type: event.part, data: { name: event.name, text: event.text, ...event.piece } };
+    case 'agent': {
+      const { part, name, text, callId, piece } = event;
+      return { type: part, data: { name, text, ...(callId !== undefined && { call_id: callId }), ...piece } };
+    }
     case 'request': {
       const { type, seq: _seq, at: _at, bytesSent, bytesReceived, durationMs, problem = null, answer, ...told } = event;
       const sizes = { bytes_sent: bytesSent, bytes_received: bytesReceived, duration_ms: durationMs };

@@ -27,6 +27,7 @@ function formsOf(secrets: Iterable<string>): string[] {
 /** Masks a text that comes in pieces: what could be the beginning of a secret is held back until more of it is there. */
 export function maskingStream(secrets: Iterable<string>): { push(piece: string): string; end(): string } {
   const forms = formsOf(secrets);
+  const beginnings = forms.map(beginningOf);
   let held = '';
   const release = (upTo: number): string => {
     const shown = masked(held.slice(0, upTo), forms);
@@ -36,21 +37,41 @@ export function maskingStream(secrets: Iterable<string>): { push(piece: string):
   return {
     push(piece) {
       held += piece;
-      return release(safeUpTo(held, forms));
+      const open = beginnings.reduce((most, read) => Math.max(most, read(piece)), isHalf(held) ? 1 : 0);
+      return release(beforeSecrets(held, held.length - open, forms));
     },
     end: () => release(held.length),
   };
 }
 
-/** Nothing before this place belongs to a secret that goes on behind it. */
-function safeUpTo(text: string, forms: string[]): number {
-  let place = /[\ud800-\udbff]$/.test(text) ? text.length - 1 : text.length;
-  for (const form of forms) {
-    const first = form.slice(0, 1);
-    let at = text.indexOf(first, Math.max(0, text.length - form.length + 1));
-    while (at !== -1 && at < place && !form.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
-    if (at !== -1 && at < place) place = at;
-  }
+/** Of a character beyond 16 bits. */
+const isHalf = (text: string): boolean => /[\ud800-\udbff]$/.test(text);
+
+/**
+ * Follows a text, in time linear in its length (Knuth, Morris, Pratt).
+ * @returns with how many characters of the form's beginning the text ends; less than all
+ */
+function beginningOf(form: string): (piece: string) => number {
+  const borders = new Int32Array(form.length);
+  const next = (matched: number, code: number): number => {
+    let known = matched;
+    while (known > 0 && form.charCodeAt(known) !== code) known = borders[known - 1] ?? 0;
+    return form.charCodeAt(known) === code ? known + 1 : 0;
+  };
+  for (let at = 1; at < form.length; at++) borders[at] = next(borders[at - 1] ?? 0, form.charCodeAt(at));
+  let matched = 0;
+  return (piece) => {
+    for (let at = 0; at < piece.length; at++) {
+      matched = next(matched, piece.charCodeAt(at));
+      if (matched === form.length) matched = borders[matched - 1] ?? 0;
+    }
+    return matched;
+  };
+}
+
+/** The last place up to this one at which the text can be cut without cutting a secret. */
+function beforeSecrets(text: string, upTo: number, forms: string[]): number {
+  let place = upTo;
   for (let moved = true; moved; ) {
     moved = false;
     for (const form of forms) {

@@ -13,8 +13,8 @@ RESULT_CHARS_MAX = 16_000
 # Of the JSON that a model is sent; the limit of a call is 128 KB.
 MESSAGES_CHARS_MAX = 80_000
 KEPT_MESSAGES = 6
-# Of tools; as many as the host takes.
-AT_ONCE_MAX, TOOL_SECONDS = 8, 30
+# Of tools: as many as the host takes, and together less than it reads at once.
+AT_ONCE_MAX, AT_ONCE_BYTES_MAX, TOOL_SECONDS = 8, 16 * 1024, 30
 PROGRAM_SECONDS, REQUEST_SECONDS = 60, 30
 ANSWER_BYTES_MAX = 1 << 20
 
@@ -158,6 +158,8 @@ class Agent:
         served = call.get("serves") or {}
         if "connection" not in served or served["destructive"] or not isinstance(call.get("arguments"), dict):
             return False
+        if len(output.dumps(call["arguments"]).encode()) > AT_ONCE_BYTES_MAX:
+            return False
         return self._rule_of(served) in ("destructive", "never")
 
     def _alone(self, call):
@@ -234,7 +236,7 @@ class Agent:
         """For the transcript, and for whoever watches; what was streamed they have read."""
         self._transcript.append({"part": part, "name": name, "text": text, **more})
         if live and part in LIVE_PARTS and not self._context._steps.is_known(AHEAD[part]):
-            channel.write_json({"t": "agent", "part": part, "name": name, "text": text[:TEXT_CHARS_MAX]})
+            channel.write_json({"t": "agent", "part": part, "name": name, "text": text[:TEXT_CHARS_MAX], "call": more.get("id")})
 
     def _keep_transcript(self):
         text = output.dumps({"skill": self._settings["skill"], "parts": self._transcript})

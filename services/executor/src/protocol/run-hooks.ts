@@ -42,11 +42,12 @@ export function hooksOf(run: {
     onLog: runLog.record,
     onProgress: (fraction, message) => live.progress(fraction, shown(message)),
     onCost: (usd, label) => live.cost(usd, shown(label)),
-    onAgent(given, name, text) {
+    onAgent(given, { name, text, call }) {
       const part = agentParts.find((known) => known === given);
       if (!part || ++agentEvents > AGENT_EVENTS_MAX) return;
       const cut = (shown(text) ?? '').slice(0, AGENT_TEXT_CHARS_MAX);
-      emit({ type: 'agent', part, name: shown(name)?.slice(0, 200) ?? null, text: cut });
+      const callId = shown(call)?.slice(0, 200);
+      emit({ type: 'agent', part, name: shown(name)?.slice(0, 200) ?? null, text: cut, ...(callId && { callId }) });
     },
     openArtifact: artifactsOf(job, uploads, redactor, emit),
     openContext: changedContextsOf(job, uploads, emit),

@@ -76,8 +76,8 @@ export interface RunHooks {
   onLog(level: string, text: string, fields: Record<string, unknown> | undefined): void;
   onProgress(fraction: number, message: string | null): void;
   onCost(usd: number, label: string | null): void;
-  /** What an agent says or does. */
-  onAgent?(part: string, name: string | null, text: string): void;
+  /** What an agent says or does. `call`: what a tool's call and its result have in common. */
+  onAgent?(part: string, told: { name: string | null; text: string; call: string | null }): void;
   openArtifact(announced: {
     name: string;
     contentType: string;

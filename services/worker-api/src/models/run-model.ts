@@ -32,7 +32,7 @@ export async function modelsOfRun(models: Models, { workspaceId }: Pick<Run, 'wo
 export async function prepareModel(
   deps: Deps,
   run: Run,
-  { tool: name, arguments: given, timeoutMs }: AskedTool,
+  { tool: name, arguments: given, timeoutMs, stream = false }: AskedTool,
 ): Promise<PreparedTool | { failed: ToolFailure }> {
   const { data: asked, error } = askedModel.safeParse(given);
   if (!asked) {
@@ -43,7 +43,11 @@ export async function prepareModel(
     const offered = await deps.models.forWorkspace(run.workspaceId);
     const isDefault = name === DEFAULT_MODEL && !offered.list.some(({ aliases }) => aliases.includes(name));
     const models = offered.resolve(isDefault ? undefined : name);
-    return { isRepeatable: true, isReadOnly: true, call: (tell) => ask(deps, run, { asked, models, timeoutMs }, tell) };
+    return {
+      isRepeatable: true,
+      isReadOnly: true,
+      call: (tell) => ask(deps, run, { asked, models, timeoutMs }, stream ? tell : null),
+    };
   } catch (err) {
     if (err instanceof AppError) return { failed: failure('unknown_tool', err.detail) };
     throw err;
@@ -56,18 +60,21 @@ interface Question {
   timeoutMs: number;
 }
 
+/** Takes more of what a model says. */
+type Tell = (text: string) => void;
+
 /** Never throws for anything that a provider does, or that a budget forbids. */
-async function ask(deps: Deps, run: Run, question: Question, tell: (text: string) => void): Promise<ToolOutcome> {
+async function ask(deps: Deps, run: Run, question: Question, tell: Tell | null): Promise<ToolOutcome> {
   const secrets = await deps.secrets.valuesOf(run.workspaceId);
-  const words = maskingStream(secrets);
-  const onText = (text: string) => tell(storable(words.push(text)));
+  const words = tell && maskingStream(secrets);
+  const onText = (text: string) => words && tell(storable(words.push(text)));
   const outcome = await answerOf(deps, run, question, { masked: maskOf(secrets), onText }).catch((err): ToolOutcome => {
     if (err instanceof ModelFailed) return unanswered(err);
     if (err instanceof AppError && err.kind === 'forbidden') return failed('budget_exceeded', err.detail);
     if ((err as Error).name !== 'TimeoutError') throw err;
     return failed('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
   });
-  tell(storable(words.end()));
+  if (words) tell(storable(words.end()));
   const { settle } = outcome;
   return { ...presentable(outcome, secrets), ...(settle && { settle }) };
 }
@@ -81,7 +88,7 @@ async function answerOf(
   deps: Deps,
   run: Run,
   { asked, models, timeoutMs }: Question,
-  { masked, onText }: { masked: (text: string) => string; onText: (text: string) => void },
+  { masked, onText }: { masked: (text: string) => string; onText: Tell },
 ): Promise<ToolOutcome> {
   const {
     system = '',

@@ -146,6 +146,8 @@ test('tools that destroy nothing are called together, the others in their turn, 
     ...['tool_call mail__read', 'tool_call mail__read', 'tool_result mail__read', 'tool_result mail__read'],
     ...['tool_call python', 'tool_result python', 'tool_call mail__read', 'tool_result mail__read', 'text null'],
   ]);
+  const callIds = events.flatMap((one) => (one.type === 'agent' && one.part !== 'text' ? [one.callId] : []));
+  expect(callIds).toEqual(['c1-0', 'c1-1', 'c1-0', 'c1-1', 'c1-2', 'c1-2', 'c1-3', 'c1-3']);
 });
 
 test('a destructive tool waits for a person with its exact arguments, and goes on where it was', async () => {

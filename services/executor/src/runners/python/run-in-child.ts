@@ -233,7 +233,10 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
           hooks.onCost(count(message.usd, COST_USD_MAX), optionalText(message.label, 200));
           return;
         case 'agent':
-          hooks.onAgent?.(text(message.part, 20), optionalText(message.name, 200), text(message.text, 20_000));
+          hooks.onAgent?.(text(message.part, 20), {
+            ...{ name: optionalText(message.name, 200), text: text(message.text, 20_000) },
+            call: optionalText(message.call, 200),
+          });
           return;
         case 'artifact':
         case 'context':
