@@ -378,13 +378,17 @@ withBrowser('the chat', () => {
   test('the model can be chosen, and the way there is in the navigation, the palette and the empty overview', async () => {
     site.api.chat.models = [newModel('qwen3', { is_default: true }), newModel('big', { aliases: ['smart'] })];
     const page = await site.signedIn('/');
-    await page.getByRole('link', { name: 'Ask the agent to make a worker' }).click();
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    expect(await field(page).inputValue()).toMatch(/^Make a worker/);
+    await page.getByRole('button', { name: 'Send this example' }).click();
+    await page.getByText('Working').waitFor();
+    rest(newest());
     await page.getByLabel('Model').selectOption('smart');
+    await field(page).fill('Run it hourly instead.');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('Working').waitFor();
-    expect(site.api.chat.sent[0]?.body).toMatchObject({ model: 'smart' });
+    expect(site.api.chat.sent.map(({ body }) => body)).toMatchObject([
+      { message: expect.stringMatching(/^Make a worker/) },
+      { message: 'Run it hourly instead.', model: 'smart' },
+    ]);
     rest(newest());
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

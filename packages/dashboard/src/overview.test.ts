@@ -113,7 +113,7 @@ withBrowser('overview', () => {
 
   test('an empty workspace gives the lines to begin with, and shows the first worker without a reload', async () => {
     const page = await site.signedIn('/');
-    const lines = page.locator('pre').first();
+    const lines = page.locator('pre').filter({ hasText: 'export GANTRY_TOKEN' });
     await lines.getByText('/api/workers').waitFor();
     expect(await lines.textContent()).toMatch(/x-svc-workspace: ws_/);
     await until(() => site.api.changes.watchers.size > 0);

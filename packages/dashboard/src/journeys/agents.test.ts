@@ -53,7 +53,7 @@ withBrowser('an agent', () => {
     await page.getByRole('button', { name: 'Use in a worker' }).click();
     await page.waitForURL(/\/workers\/[a-z-]+\/settings/);
     const tools = page.getByRole('region', { name: 'Tools', exact: true });
-    await tools.getByLabel('Add').selectOption('Ask a person');
+    await tools.getByLabel('Add', { exact: true }).selectOption('Ask a person');
     await tools.getByRole('button', { name: 'Add the tool' }).click();
     await tools.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Tools: saved').waitFor();
