@@ -1,4 +1,3 @@
-import { useId } from 'react';
 import { Link } from 'react-router';
 import { FROM_SKILL, templatePath } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
@@ -32,7 +31,7 @@ const SKILL: Choice = {
 const GROUPS: [name: string, about: string, choices: Choice[]][] = [
   [
     'Code',
-    'Python functions. The same inputs give the same result.',
+    'Python functions, for what can be said exactly.',
     [...TEMPLATES.filter((one) => !isAgent(one)), EMPTY].map(choiceOf),
   ],
   [
@@ -46,7 +45,14 @@ export function TemplateList() {
   useTitle('New worker');
   return (
     <>
-      <PageHead title="New worker" about="Each of these runs as it is. Choose one, try it, then change it." />
+      <PageHead
+        title="New worker"
+        about={
+          <span>
+            Each of these runs as it is. Choose one, try it, then change it. <a href="#agents">Agents</a> are below.
+          </span>
+        }
+      />
       <div className={styles.groups}>
         {GROUPS.map(([name, about, choices]) => (
           <Group key={name} name={name} about={about} choices={choices} />
@@ -57,7 +63,7 @@ export function TemplateList() {
 }
 
 function Group({ name, about, choices }: { name: string; about: string; choices: Choice[] }) {
-  const id = useId();
+  const id = name.toLowerCase();
   return (
     <section aria-labelledby={id}>
       <h2 id={id}>{name}</h2>
