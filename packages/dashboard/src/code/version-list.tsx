@@ -25,6 +25,7 @@ const SOURCES: Record<string, string> = {
   files: 'changed files',
   bundle: 'uploaded a bundle',
   upload: 'uploaded files',
+  candidate: 'promoted a candidate',
   rollback: 'went back to an earlier version',
   run: 'wrote it back',
 };

@@ -60,8 +60,12 @@ export const patterns = {
   workerCode: '/workers/:workerId/code',
   workerTriggers: '/workers/:workerId/triggers',
   workerVersions: '/workers/:workerId/versions',
+  workerEvaluations: '/workers/:workerId/evaluations',
   workerAlerts: '/workers/:workerId/alerts',
   workerSettings: '/workers/:workerId/settings',
+  /** Below a worker as well, each a page of its own. */
+  candidate: '/workers/:workerId/candidates/:candidateId',
+  evaluation: '/workers/:workerId/evaluations/:evaluationId',
   context: '/contexts/:contextName',
   contextVersions: '/contexts/:contextName/versions',
   contextSettings: '/contexts/:contextName/settings',
@@ -92,6 +96,21 @@ type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 /** The worker's page, or another of its tabs. */
 export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
   patterns[tab].replace(':workerId', encodeURIComponent(workerId));
+
+export const candidatePath = (workerId: string, candidateId: string): string =>
+  patterns.candidate
+    .replace(':workerId', encodeURIComponent(workerId))
+    .replace(':candidateId', encodeURIComponent(candidateId));
+
+/** What a version made of the examples. @param exampleId the one to begin with */
+export const evaluationPath = (workerId: string, evaluationId: string, exampleId?: string): string => {
+  const path = patterns.evaluation
+    .replace(':workerId', encodeURIComponent(workerId))
+    .replace(':evaluationId', encodeURIComponent(evaluationId));
+  return exampleId === undefined ? path : `${path}?example=${encodeURIComponent(exampleId)}`;
+};
+
+export const exampleIdIn = (search: URLSearchParams): string | null => search.get('example');
 
 /** The file that an editor has open. */
 export const fileIn = (search: URLSearchParams): string | null => search.get('file');

@@ -24,6 +24,7 @@ const TABS = [
   ['workerCode', 'Code'],
   ['workerTriggers', 'Triggers'],
   ['workerVersions', 'Versions'],
+  ['workerEvaluations', 'Evaluations'],
   ['workerAlerts', 'Alerts'],
   ['workerSettings', 'Settings'],
 ] as const;

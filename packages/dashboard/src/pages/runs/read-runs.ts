@@ -18,7 +18,7 @@ export const PAGE_SIZE = 50;
 
 type ReadPage = (filter: RunsFilter, cursor: Cursor | null, limit?: number) => Promise<RunsPage>;
 
-const WORKER_TRIGGERS: Trigger[] = ['api', 'schedule', 'webhook', 'event', 'call', 'replay'];
+const WORKER_TRIGGERS: Trigger[] = ['api', 'schedule', 'webhook', 'event', 'call', 'replay', 'rehearsal'];
 const AUTOMATION_TRIGGERS: Trigger[] = ['api', 'schedule', 'page', 'link'];
 
 /** The automation surface has fewer words: a cancelled run is an error there. */

@@ -39,7 +39,10 @@ export const STATUSES: Status[] = [
   ...(['running', 'queued', 'pending_approval', 'completed'] as const),
   ...(['failed', 'timed_out', 'cancelled', 'rejected'] as const),
 ];
-export const TRIGGERS: Trigger[] = ['api', 'schedule', 'webhook', 'event', 'call', 'replay', 'page', 'link'];
+export const TRIGGERS: Trigger[] = [
+  ...(['api', 'schedule', 'webhook', 'event', 'call', 'replay'] as const),
+  ...(['rehearsal', 'page', 'link'] as const),
+];
 
 const NAMES = ['surface', 'worker', 'automation', 'status', 'trigger', 'within', 'from', 'to', 'tag', 'q'] as const;
 

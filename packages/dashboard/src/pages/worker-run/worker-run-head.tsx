@@ -13,6 +13,8 @@ import { dollars, duration } from '../../ui/format';
 import { Failure } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Timestamp } from '../../ui/timestamp';
+import { RepairButton } from './repair-button';
+import { SaveAsExample } from './save-as-example';
 import styles from './worker-run-page.module.css';
 
 const ReplayDialog = lazy(() => import('./replay-dialog'));
@@ -46,6 +48,8 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
       actions={
         <div className={styles.actions}>
           {mayChange && <Share run={run} />}
+          {worker && <SaveAsExample run={run} worker={worker} />}
+          {worker && <RepairButton run={run} worker={worker} />}
           {isOver(run)
             ? worker?.permissions.run && run.trigger !== 'rehearsal' && <Again run={run} worker={worker} />
             : mayChange && <Cancel run={run} />}
@@ -59,7 +63,7 @@ const idOf = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
 
 /** The code of a test is gone when it has ended: whoever wants it again has it in the editor. */
 const Again = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
-  run.trigger === 'test' ? (
+  run.trigger === 'rehearsal' ? null : run.trigger === 'test' ? (
     <Button variant="default" component={Link} to={workerPath(worker.id, 'workerCode')}>
       Open the code
     </Button>

@@ -26,6 +26,8 @@ import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
 import { PendingApproval } from './pending-approval';
+import { Rehearsed } from './rehearsed';
+import { RepairPanel } from './repair-panel';
 import { RunFacts } from './run-facts';
 import { RunResult } from './run-result';
 import { SourceLine } from './source-line';
@@ -84,9 +86,11 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
       <WorkerRunHead run={run} worker={worker} />
       <div className={layout.mainAndAside}>
         <div className={styles.column}>
+          <Rehearsed run={run} />
           <WaitsFor run={run} isAgent={isAgent} />
           <RunProgress live={live} over={over || run.status !== 'running'} />
           <Failed run={run} />
+          <RepairPanel run={run} />
           {run.status === 'completed' && (
             <Panel title="Result">
               <RunResult run={run} worker={worker} />

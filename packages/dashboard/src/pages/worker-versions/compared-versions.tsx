@@ -7,9 +7,9 @@ import type { ListedVersion } from '../../code/version-list';
 import { workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
+import { SettingChanges } from '../../workers/setting-changes';
 import { workerKeys } from '../../workers/use-worker';
 import { versionFiles } from '../../workers/version-files';
-import { SettingChanges } from './setting-changes';
 import styles from './worker-versions-page.module.css';
 
 const NO_FILES: Files = new Map();

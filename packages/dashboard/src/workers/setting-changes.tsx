@@ -1,7 +1,7 @@
-import { DiffView } from '../../code/diff-view';
-import table from '../../ui/data-table.module.css';
-import { type NetworkRule, networkWords } from '../../workers/network-words';
-import styles from './worker-versions-page.module.css';
+import { DiffView } from '../code/diff-view';
+import table from '../ui/data-table.module.css';
+import { type NetworkRule, networkWords } from './network-words';
+import styles from './setting-changes.module.css';
 
 export interface FieldChange {
   field: string;
@@ -28,6 +28,7 @@ const FIELD_WORDS: Record<string, string> = {
   max_turns: 'Turns',
   budget_usd: 'Budget of a run (USD)',
   output: 'Result',
+  on_failure: 'After a failure',
   'limits.timeout_seconds': 'Time limit (s)',
   'limits.memory_mb': 'Memory (MB)',
   'limits.concurrency': 'Runs at once',

@@ -1,0 +1,35 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ComparedFiles } from '../code/compared-files';
+import { type CandidateDetail, isStatus } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+import { FailedToLoad } from '../ui/notice';
+import { SettingChanges } from '../workers/setting-changes';
+import { versionFiles } from '../workers/version-files';
+import { candidateFiles } from './candidate-queries';
+import styles from './candidate-changes.module.css';
+
+/** What it changes of the version that it was made from: files as diffs, then settings. */
+export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) {
+  const workspaceId = useWorkspace()?.id;
+  const { id, worker_id: workerId, base_sha: baseSha, changes } = candidate;
+  const hasFiles = changes.files.length > 0;
+  const before = useQuery({ ...versionFiles(workspaceId, workerId, baseSha), enabled: hasFiles });
+  const after = useQuery({ ...candidateFiles(workspaceId, workerId, id), enabled: hasFiles, retry: false });
+  const failed = [before, after].find(({ error }) => error);
+  return (
+    <div className={styles.changes}>
+      {!hasFiles ? null : isStatus(after.error, 404) ? (
+        <p className={styles.none}>Its files are not kept: it was dropped.</p>
+      ) : failed?.error ? (
+        <FailedToLoad what="The changes" error={failed.error} retry={failed.refetch} />
+      ) : before.data && after.data ? (
+        <ComparedFiles before={before.data} after={after.data} />
+      ) : (
+        <Skeleton height={200} />
+      )}
+      {changes.fields.length > 0 && <SettingChanges changes={changes.fields} />}
+      {!hasFiles && changes.fields.length === 0 && <p className={styles.none}>It changes nothing.</p>}
+    </div>
+  );
+}

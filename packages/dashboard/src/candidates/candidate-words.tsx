@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import type { Candidate, CandidateSummary, CaseOutcome } from '../shell/api';
+import { CheckIcon, ClockIcon, CrossIcon, StopIcon, ToolIcon, WaitIcon, WarningIcon } from '../ui/icons';
+import { StatusChip, type Tone } from '../ui/status-chip';
+import styles from './candidate-words.module.css';
+import { settledIn } from './verdict';
+
+interface Look {
+  tone: Tone;
+  word: string;
+  icon: ReactNode;
+}
+
+const OUTCOMES: Record<CaseOutcome, Look> = {
+  fixed: { tone: 'success', word: 'Mended', icon: <ToolIcon /> },
+  same: { tone: 'success', word: 'Same', icon: <CheckIcon /> },
+  different: { tone: 'timeout', word: 'Different', icon: <WarningIcon /> },
+  broken: { tone: 'error', word: 'Broken', icon: <CrossIcon /> },
+  still_failing: { tone: 'error', word: 'Still fails', icon: <CrossIcon /> },
+  inconclusive: { tone: 'idle', word: 'Not proven', icon: <StopIcon /> },
+};
+
+const REHEARSING: Look = { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> };
+
+/** Of one recorded run. */
+export function OutcomeChip({ outcome }: { outcome: CaseOutcome | null }) {
+  return <Chip {...(outcome === null ? REHEARSING : OUTCOMES[outcome])} />;
+}
+
+const STATUSES: Record<Candidate['status'], Look> = {
+  rehearsing: REHEARSING,
+  ready: { tone: 'timeout', word: 'To be decided', icon: <ClockIcon /> },
+  promoted: { tone: 'success', word: 'Promoted', icon: <CheckIcon /> },
+  dropped: { tone: 'idle', word: 'Dropped', icon: <StopIcon /> },
+  failed: { tone: 'error', word: 'Not rehearsed', icon: <CrossIcon /> },
+};
+
+export const CandidateStatusChip = ({ status }: { status: Candidate['status'] }) => <Chip {...STATUSES[status]} />;
+
+const Chip = ({ tone, word, icon }: Look) => (
+  <StatusChip tone={tone} icon={icon}>
+    {word}
+  </StatusChip>
+);
+
+const IN_ORDER = ['fixed', 'same', 'different', 'still_failing', 'broken', 'inconclusive'] as const;
+
+/** How many cases came out in which way; nothing for a candidate without cases. */
+export function SummaryChips({ summary }: { summary: CandidateSummary }) {
+  const open = summary.total - settledIn(summary);
+  if (summary.total === 0) return null;
+  return (
+    <span className={styles.chips}>
+      {IN_ORDER.filter((outcome) => summary[outcome] > 0).map((outcome) => {
+        const { tone, word, icon } = OUTCOMES[outcome];
+        return (
+          <StatusChip key={outcome} tone={tone} icon={icon}>
+            {summary[outcome]} {word.toLowerCase()}
+          </StatusChip>
+        );
+      })}
+      {open > 0 && (
+        <StatusChip tone="running" icon={<WaitIcon />}>
+          {open} rehearsing
+        </StatusChip>
+      )}
+    </span>
+  );
+}

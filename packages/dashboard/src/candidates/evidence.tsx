@@ -1,0 +1,115 @@
+import { type ReactNode, useState } from 'react';
+import { Link } from 'react-router';
+import { lookOf } from '../runs/run-status';
+import type { CandidateCase } from '../shell/api';
+import { workerRunPath } from '../shell/paths';
+import { duration } from '../ui/format';
+import { DownIcon, RightIcon } from '../ui/icons';
+import { OutcomeChip } from './candidate-words';
+import { CaseDetail } from './case-detail';
+import styles from './evidence.module.css';
+
+interface EvidenceProps {
+  cases: CandidateCase[];
+  /** The run that a repair is about. */
+  failedRunId?: string | undefined;
+}
+
+/** Each recorded run beside its rehearsal; what differs unfolds below it. */
+export function Evidence({ cases, failedRunId }: EvidenceProps) {
+  return (
+    <table className={styles.table} aria-label="Evidence">
+      <thead>
+        <tr>
+          <th scope="col">Recorded run</th>
+          <th scope="col">Outcome</th>
+          <th scope="col">Recorded</th>
+          <th scope="col">Rehearsed</th>
+          <th scope="col">
+            <span className="visually-hidden">More</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {cases.map((one, index) => (
+          <Case
+            key={one.run_id}
+            one={one}
+            name={one.run_id === failedRunId ? 'The failed run' : `Run ${index + 1}`}
+            // What has to be looked at is open.
+            opens={one.outcome === 'different' || one.outcome === 'broken' || one.outcome === 'still_failing'}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: boolean }) {
+  const [chosen, setChosen] = useState<boolean | null>(null);
+  const { run_id: runId, outcome, recorded, rehearsed } = one;
+  const isOpen = chosen ?? opens;
+  const hasMore = outcome !== null;
+  return (
+    <>
+      <tr className={styles.case} data-open={(isOpen && hasMore) || undefined}>
+        <th scope="row">
+          <Link to={workerRunPath(runId)}>{name}</Link>
+          <span className={styles.id}>{runId}</span>
+        </th>
+        <td className={styles.outcome}>
+          <OutcomeChip outcome={outcome} />
+        </td>
+        <td className={styles.end} data-label="Recorded">
+          <End end={recorded} />
+        </td>
+        <td className={styles.end} data-label="Rehearsed">
+          {outcome === 'same' && rehearsed ? (
+            <span className={styles.soft}>
+              The same{rehearsed.duration_ms !== null && `, in ${duration(rehearsed.duration_ms)}`}
+            </span>
+          ) : (
+            <End end={rehearsed} />
+          )}
+        </td>
+        <td className={styles.more}>
+          {hasMore && (
+            <button
+              type="button"
+              className={styles.toggle}
+              aria-expanded={isOpen}
+              aria-label={`Details of ${name.toLowerCase()}`}
+              onClick={() => setChosen(!isOpen)}
+            >
+              {isOpen ? <DownIcon /> : <RightIcon />}
+            </button>
+          )}
+        </td>
+      </tr>
+      {isOpen && hasMore && (
+        <tr className={styles.detail}>
+          <td colSpan={5}>
+            <CaseDetail one={one} />
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+/** How a run ended, on two lines: its status, and the beginning of its error or output. */
+function End({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearsed'] }): ReactNode {
+  if (end === null) return <span className={styles.soft}>…</span>;
+  const { status, error, error_code: code, output } = end;
+  const { tone, word } = lookOf({ status, error: code === null ? undefined : { code } });
+  const took = 'duration_ms' in end ? end.duration_ms : null;
+  return (
+    <>
+      <span className={styles.status} data-tone={tone}>
+        {word}
+        {took !== null && took !== undefined && <span className={styles.took}> in {duration(took)}</span>}
+      </span>
+      {(error ?? output) && <code className={styles.words}>{error ?? output}</code>}
+    </>
+  );
+}

@@ -1,0 +1,28 @@
+import type { Candidate } from '../shell/api';
+import { CheckIcon, CrossIcon, StopIcon, WaitIcon, WarningIcon } from '../ui/icons';
+import type { Tone } from '../ui/status-chip';
+import { verdictOf } from './verdict';
+import styles from './verdict-line.module.css';
+
+const ICONS: Record<Tone, () => React.ReactNode> = {
+  success: CheckIcon,
+  error: CrossIcon,
+  timeout: WarningIcon,
+  running: WaitIcon,
+  idle: StopIcon,
+};
+
+/** The sentence to read first. */
+export function VerdictLine({ candidate, level }: { candidate: Candidate; level: 2 | 3 }) {
+  const { tone, words } = verdictOf(candidate.summary, candidate.origin === 'repair');
+  const Heading = `h${level}` as const;
+  const Icon = ICONS[tone];
+  return (
+    <div className={styles.verdict} data-tone={tone} role="status">
+      <span className={styles.sign}>
+        <Icon />
+      </span>
+      <Heading className={styles.words}>{words}</Heading>
+    </div>
+  );
+}

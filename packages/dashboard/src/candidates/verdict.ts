@@ -1,0 +1,57 @@
+/** A sentence that says what rehearsals have shown. */
+import type { CandidateSummary } from '../shell/api';
+import type { Tone } from '../ui/status-chip';
+
+export interface Verdict {
+  tone: Tone;
+  words: string;
+}
+
+const many = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`);
+
+/** @param isRepair whether one of the cases is the failed run that it is to mend */
+export function verdictOf(summary: CandidateSummary, isRepair: boolean): Verdict {
+  const { different, fixed, still_failing: failing, broken, inconclusive, total } = summary;
+  const settled = settledIn(summary);
+  if (total === 0) return { tone: 'idle', words: 'Nothing was rehearsed: no recorded run could be compared' };
+  if (settled < total) return { tone: 'running', words: `Rehearsed ${settled} of ${many(total, '1 run', 'runs')} so far` };
+  const isMended = !isRepair || fixed > 0;
+  const clauses = [...aboutFailed(summary, isRepair), ...aboutCompleted(summary, isRepair)];
+  const unclear = inconclusive - (isRepair && fixed + failing === 0 ? 1 : 0);
+  if (unclear > 0) clauses.push(`proves nothing for ${many(unclear, '1 run', 'runs')}`);
+  const tone = broken > 0 || !isMended ? 'error' : different + failing + inconclusive > 0 ? 'timeout' : 'success';
+  return { tone, words: sentence(clauses) };
+}
+
+export const settledIn = (summary: CandidateSummary): number =>
+  summary.same + summary.different + summary.fixed + summary.still_failing + summary.broken + summary.inconclusive;
+
+function aboutFailed({ fixed, still_failing: failing }: CandidateSummary, isRepair: boolean): string[] {
+  if (!isRepair) {
+    return [
+      ...(fixed > 0 ? [`mends ${many(fixed, '1 failed run', 'failed runs')}`] : []),
+      ...(failing > 0 ? [`leaves ${many(failing, '1 run', 'runs')} failing`] : []),
+    ];
+  }
+  if (fixed > 0) return ['mends the failed run'];
+  return [failing > 0 ? 'does not mend the failed run' : 'does not show that the failed run is mended'];
+}
+
+function aboutCompleted({ same, different, broken }: CandidateSummary, isRepair: boolean): string[] {
+  const completed = same + different + broken;
+  if (completed === 0) return [];
+  const others = isRepair ? many(completed, 'the 1 other', 'others') : many(completed, '1 run', 'runs');
+  if (different + broken === 0) {
+    return [completed === 1 ? `does not change ${isRepair ? 'the other one' : 'the recorded run'}` : `changes none of ${others}`];
+  }
+  return [
+    ...(broken > 0 ? [`breaks ${broken} of ${others}`] : []),
+    ...(different > 0 ? [`changes the result of ${different} of ${broken > 0 ? 'them' : others}`] : []),
+  ];
+}
+
+function sentence(clauses: string[]): string {
+  const last = clauses.at(-1) ?? 'proves nothing';
+  const words = clauses.length > 1 ? `${clauses.slice(0, -1).join(', ')} and ${last}` : last;
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}

@@ -1,0 +1,113 @@
+/** A check as somebody writes it: every field is text until it is sent. */
+import type { Check, CheckInput } from '../shell/api';
+
+export type CheckKind = Check['kind'];
+
+export interface CheckDraft {
+  /** Of this form alone. */
+  id: string;
+  kind: CheckKind;
+  path: string;
+  value: string;
+  tolerance: string;
+  ignoresCase: boolean;
+  schema: string;
+  instructions: string;
+  model: string;
+  threshold: string;
+  errorContains: string;
+}
+
+/** A field of a check, and what is wrong with it. */
+export type CheckProblem = { field: 'path' | 'value' | 'tolerance' | 'schema' | 'instructions' | 'threshold'; words: string };
+
+let count = 0;
+
+export const newCheck = (kind: CheckKind = 'equal'): CheckDraft => ({
+  ...{ id: `check-${++count}`, kind, path: '', value: '', tolerance: '', ignoresCase: true },
+  ...{ schema: '', instructions: '', model: '', threshold: '', errorContains: '' },
+});
+
+export function draftOf(check: Check): CheckDraft {
+  const draft = { ...newCheck(check.kind), path: 'path' in check ? (check.path ?? '') : '' };
+  switch (check.kind) {
+    case 'equal':
+      return { ...draft, value: textOfValue(check.value), tolerance: check.tolerance?.toString() ?? '' };
+    case 'contains':
+      return { ...draft, value: textOfValue(check.value), ignoresCase: check.ignore_case ?? false };
+    case 'schema':
+      return { ...draft, schema: JSON.stringify(check.schema, null, 2) };
+    case 'judge': {
+      const { instructions, model = '', threshold } = check;
+      return { ...draft, instructions, model, threshold: String(threshold) };
+    }
+    case 'fails':
+      return { ...draft, errorContains: check.error_contains ?? '' };
+  }
+}
+
+/** Text that would be read as something else keeps its quotes. */
+export const textOfValue = (value: unknown): string =>
+  typeof value === 'string' && typeof valueOf(value) === 'string' && value.trim() === value && value !== ''
+    ? value
+    : JSON.stringify(value, null, typeof value === 'object' ? 2 : undefined);
+
+/** JSON where it is JSON, else the text itself. */
+export function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What the value will be taken for. */
+export function kindOfValue(text: string): string {
+  const value = valueOf(text);
+  if (value === null) return 'nothing (null)';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  return { number: 'a number', boolean: 'yes or no' }[typeof value as string] ?? 'text';
+}
+
+export function checkOf(draft: CheckDraft): CheckInput | CheckProblem {
+  const { kind } = draft;
+  const path = draft.path.trim();
+  if (path && !path.startsWith('/')) return { field: 'path', words: 'Begin it with a slash, or leave it empty.' };
+  const at = path && kind !== 'fails' ? { path } : {};
+  switch (kind) {
+    case 'equal': {
+      if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
+      const tolerance = numberIn(draft.tolerance, 0, Number.MAX_VALUE);
+      if (tolerance === null) return { field: 'tolerance', words: 'Give a number, 0 or more.' };
+      return { kind, ...at, value: valueOf(draft.value), ...(tolerance !== undefined && { tolerance }) };
+    }
+    case 'contains':
+      if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
+      return { kind, ...at, value: valueOf(draft.value), ignore_case: draft.ignoresCase };
+    case 'schema': {
+      const schema = valueOf(draft.schema);
+      const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
+      if (!isObject) return { field: 'schema', words: 'Give a JSON Schema: an object in JSON.' };
+      return { kind, ...at, schema: schema as Record<string, unknown> };
+    }
+    case 'judge': {
+      if (!draft.instructions.trim()) return { field: 'instructions', words: 'Fill this in.' };
+      const threshold = numberIn(draft.threshold, 0, 1);
+      if (threshold === null) return { field: 'threshold', words: 'Give a number from 0 to 1.' };
+      const optional = { ...(draft.model && { model: draft.model }), ...(threshold !== undefined && { threshold }) };
+      return { kind, ...at, instructions: draft.instructions.trim(), ...optional };
+    }
+    case 'fails':
+      return { kind, ...(draft.errorContains.trim() && { error_contains: draft.errorContains.trim() }) };
+  }
+}
+
+export const isProblem = (read: CheckInput | CheckProblem): read is CheckProblem => 'words' in read && 'field' in read;
+
+/** Undefined where it is empty, null where it is no such number. */
+export function numberIn(text: string, min: number, max: number): number | null | undefined {
+  if (!text.trim()) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) && value >= min && value <= max ? value : null;
+}

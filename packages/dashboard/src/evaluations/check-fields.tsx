@@ -1,0 +1,186 @@
+import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { modelNames, useModels } from '../models/use-models';
+import { type CheckDraft, type CheckKind, type CheckProblem, kindOfValue } from './check-draft';
+import styles from './check-fields.module.css';
+import { KIND_WORDS } from './check-words';
+
+interface CheckFieldsProps {
+  check: CheckDraft;
+  /** Its place among the others, from 1. */
+  number: number;
+  problem: CheckProblem | undefined;
+  /** What the server says of it. */
+  refusal: string | undefined;
+  /** Names of the worker's outputs, as pointers. */
+  pointers: string[];
+  onChange: (check: CheckDraft) => void;
+  onRemove: () => void;
+}
+
+/** One check; its kind decides what else is asked. */
+export function CheckFields({ check, number, problem, refusal, pointers, onChange, onRemove }: CheckFieldsProps) {
+  const write = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) =>
+    onChange({ ...check, [field]: event.currentTarget.value });
+  const wrong = (field: CheckProblem['field']) => (problem?.field === field ? problem.words : undefined);
+  const listId = `${check.id}-pointers`;
+  return (
+    <fieldset className={styles.check} aria-label={`Check ${number}`}>
+      <div className={styles.first}>
+        <NativeSelect
+          size="sm"
+          label={`Check ${number}`}
+          value={check.kind}
+          onChange={(event) => onChange({ ...check, kind: event.currentTarget.value as CheckKind })}
+          data={Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label }))}
+        />
+        {check.kind !== 'fails' && (
+          <TextInput
+            size="sm"
+            label="Part of the output"
+            placeholder="The whole"
+            autoComplete="off"
+            spellCheck={false}
+            list={listId}
+            error={wrong('path')}
+            value={check.path}
+            onChange={write('path')}
+          />
+        )}
+        <Button size="sm" variant="default" aria-label={`Remove check ${number}`} onClick={onRemove}>
+          Remove
+        </Button>
+        <datalist id={listId}>
+          {pointers.map((pointer) => (
+            <option key={pointer} value={pointer} />
+          ))}
+        </datalist>
+      </div>
+      {check.kind === 'equal' && (
+        <div className={styles.pair}>
+          <Value check={check} error={wrong('value')} onChange={write('value')} />
+          <TextInput
+            size="sm"
+            label="Numbers may be off by"
+            placeholder="0"
+            inputMode="decimal"
+            autoComplete="off"
+            error={wrong('tolerance')}
+            value={check.tolerance}
+            onChange={write('tolerance')}
+          />
+        </div>
+      )}
+      {check.kind === 'contains' && (
+        <>
+          <Value check={check} error={wrong('value')} onChange={write('value')} />
+          <Checkbox
+            size="sm"
+            label="Capital letters don’t matter"
+            checked={check.ignoresCase}
+            onChange={(event) => onChange({ ...check, ignoresCase: event.currentTarget.checked })}
+          />
+        </>
+      )}
+      {check.kind === 'schema' && (
+        <Textarea
+          size="sm"
+          label="JSON Schema"
+          rows={5}
+          spellCheck={false}
+          classNames={{ input: styles.code ?? '' }}
+          placeholder={'{ "type": "object", "required": ["total"] }'}
+          error={wrong('schema')}
+          value={check.schema}
+          onChange={write('schema')}
+        />
+      )}
+      {check.kind === 'judge' && <Judge check={check} wrong={wrong} write={write} />}
+      {check.kind === 'fails' && (
+        <TextInput
+          size="sm"
+          label="Words in its error"
+          description="Empty: any error will do."
+          autoComplete="off"
+          value={check.errorContains}
+          onChange={write('errorContains')}
+        />
+      )}
+      {refusal && (
+        <p className={styles.refusal} role="alert">
+          {refusal}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+type Write = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) => void;
+
+interface ValueProps {
+  check: CheckDraft;
+  error: string | undefined;
+  onChange: (event: { currentTarget: { value: string } }) => void;
+}
+
+const Value = ({ check, error, onChange }: ValueProps) => (
+  <Textarea
+    size="sm"
+    label="Value"
+    autosize={false}
+    rows={check.value.includes('\n') ? 4 : 1}
+    spellCheck={false}
+    classNames={{ input: styles.code ?? '' }}
+    description={check.value.trim() ? `Taken as ${kindOfValue(check.value)}` : 'Text, a number, or other JSON'}
+    error={error}
+    value={check.value}
+    onChange={onChange}
+  />
+);
+
+interface JudgeProps {
+  check: CheckDraft;
+  wrong: (field: CheckProblem['field']) => string | undefined;
+  write: Write;
+}
+
+function Judge({ check, wrong, write }: JudgeProps) {
+  const { data: models } = useModels();
+  return (
+    <>
+      <Textarea
+        size="sm"
+        label="What the model looks for"
+        rows={3}
+        placeholder="The summary names every region and no others."
+        error={wrong('instructions')}
+        value={check.instructions}
+        onChange={write('instructions')}
+      />
+      {models?.length === 0 && (
+        <p className={styles.refusal}>No language model is set, so this check can’t be made yet.</p>
+      )}
+      <div className={styles.pair}>
+        <NativeSelect
+          size="sm"
+          label="Model"
+          value={check.model}
+          onChange={write('model')}
+          data={[
+            { value: '', label: 'The usual one' },
+            ...[...new Set([...modelNames(models ?? []), ...(check.model ? [check.model] : [])])],
+          ]}
+        />
+        <TextInput
+          size="sm"
+          label="Passes from a score of"
+          placeholder="0.7"
+          inputMode="decimal"
+          autoComplete="off"
+          error={wrong('threshold')}
+          value={check.threshold}
+          onChange={write('threshold')}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+/** Examples and evaluations of workers, as every page reads them. */
+import { unwrap } from '@gantry/api-client';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type CheckInput, workerApi } from '../shell/api';
+import { useWorkspace } from '../shell/use-me';
+
+type Scope = string | undefined;
+
+export const evaluationKeys = {
+  all: (workspaceId: Scope) => ['evaluations', workspaceId] as const,
+  examples: (workspaceId: Scope, workerId: string) => ['evaluations', workspaceId, workerId, 'examples'] as const,
+  list: (workspaceId: Scope, workerId: string) => ['evaluations', workspaceId, workerId, 'list'] as const,
+  table: (workspaceId: Scope, workerId: string) => ['evaluations', workspaceId, workerId, 'table'] as const,
+  one: (workspaceId: Scope, workerId: string, id: string) => ['evaluations', workspaceId, workerId, 'one', id] as const,
+};
+
+/** A worker has no more. */
+const EXAMPLES_MAX = 200;
+/** Columns of the table: more are too many to read. */
+const VERSIONS_SHOWN = 20;
+
+const of = (workerId: string) => ({ worker_id: workerId });
+
+export function useExamples(workerId: string) {
+  const workspaceId = useWorkspace()?.id;
+  const params = { path: of(workerId), query: { limit: EXAMPLES_MAX } };
+  return useQuery({
+    queryKey: evaluationKeys.examples(workspaceId, workerId),
+    enabled: workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/examples', { params })),
+  });
+}
+
+/** The newest ones. */
+export function useEvaluations(workerId: string) {
+  const workspaceId = useWorkspace()?.id;
+  const params = { path: of(workerId), query: { limit: 10 } };
+  return useQuery({
+    queryKey: evaluationKeys.list(workspaceId, workerId),
+    enabled: workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/evaluations', { params })),
+  });
+}
+
+export function useEvaluationTable(workerId: string) {
+  const workspaceId = useWorkspace()?.id;
+  const params = { path: of(workerId), query: { versions: VERSIONS_SHOWN } };
+  return useQuery({
+    queryKey: evaluationKeys.table(workspaceId, workerId),
+    enabled: workspaceId !== undefined,
+    queryFn: async () => unwrap((await workerApi()).GET('/api/workers/{worker_id}/evaluations/table', { params })),
+  });
+}
+
+export function useEvaluation(workerId: string, evaluationId: string) {
+  const workspaceId = useWorkspace()?.id;
+  const params = { path: { ...of(workerId), evaluation_id: evaluationId } };
+  return useQuery({
+    queryKey: evaluationKeys.one(workspaceId, workerId, evaluationId),
+    enabled: workspaceId !== undefined,
+    queryFn: async () =>
+      unwrap((await workerApi()).GET('/api/workers/{worker_id}/evaluations/{evaluation_id}', { params })),
+  });
+}
+
+/** What was read of evaluations is read again after each of these. */
+function useRefreshed<Given, Made>(mutationFn: (given: Given) => Promise<Made>) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn,
+    onSettled: () => queryClient.invalidateQueries({ queryKey: evaluationKeys.all(workspaceId) }),
+  });
+}
+
+/** What a form gives; without `inputs` they are those of the run that it names. */
+export interface ExampleFields {
+  name: string;
+  description: string;
+  inputs?: Record<string, unknown>;
+  run_id?: string;
+  checks?: CheckInput[];
+  max_duration_seconds: number | null;
+  max_cost_usd: number | null;
+}
+
+export const useCreateExample = (workerId: string) =>
+  useRefreshed(async (body: ExampleFields) =>
+    unwrap((await workerApi()).POST('/api/workers/{worker_id}/examples', { params: { path: of(workerId) }, body })),
+  );
+
+type ExampleChange = Partial<Omit<ExampleFields, 'run_id'>> & { enabled?: boolean };
+
+export const useChangeExample = (workerId: string) =>
+  useRefreshed(async ({ id, ...body }: ExampleChange & { id: string }) => {
+    const params = { path: { ...of(workerId), example_id: id } };
+    return unwrap((await workerApi()).PATCH('/api/workers/{worker_id}/examples/{example_id}', { params, body }));
+  });
+
+export const useDeleteExample = (workerId: string) =>
+  useRefreshed(async (id: string) => {
+    const params = { path: { ...of(workerId), example_id: id } };
+    return unwrap((await workerApi()).DELETE('/api/workers/{worker_id}/examples/{example_id}', { params }));
+  });
+
+/** @param sha of the version; the current one without */
+export const useStartEvaluation = (workerId: string) =>
+  useRefreshed(async (sha: string | undefined) => {
+    const body = sha === undefined ? {} : { sha };
+    const params = { path: of(workerId) };
+    return unwrap((await workerApi()).POST('/api/workers/{worker_id}/evaluations', { params, body }));
+  });
+
+export const useStopEvaluation = (workerId: string) =>
+  useRefreshed(async (id: string) => {
+    const params = { path: { ...of(workerId), evaluation_id: id } };
+    return unwrap((await workerApi()).POST('/api/workers/{worker_id}/evaluations/{evaluation_id}/stop', { params }));
+  });

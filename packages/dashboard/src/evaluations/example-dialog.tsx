@@ -1,0 +1,217 @@
+import { ApiError } from '@gantry/api-client';
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useInputFields } from '../inputs/use-input-fields';
+import { objectOf } from '../inputs/object-of';
+import { problemsOf } from '../inputs/input-problems';
+import type { CheckInput, Example, InputItem, Worker } from '../shell/api';
+import { toast } from '../shell/toasts';
+import { Dialog } from '../ui/dialog';
+import { Notice } from '../ui/notice';
+import content from '../ui/panel-content.module.css';
+import { type CheckDraft, type CheckProblem, checkOf, draftOf, isProblem, newCheck, numberIn } from './check-draft';
+import { CheckFields } from './check-fields';
+import { type ExampleFields, useChangeExample, useCreateExample } from './evaluation-queries';
+import styles from './example-dialog.module.css';
+
+interface ExampleDialogProps {
+  worker: Worker;
+  /** The one to change; a new one without. */
+  example?: Example;
+  /** A run whose inputs, files and recorded answers the new one has. */
+  runId?: string;
+  onClose: () => void;
+}
+
+/** A worker that declares no inputs takes any object. */
+const ANYTHING: InputItem[] = [{ name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object, or nothing.' }];
+const CHECKS_MAX = 20;
+
+/** Inputs, and what has to be true of what the worker makes of them. */
+export default function ExampleDialog({ worker, example, runId, onClose }: ExampleDialogProps) {
+  const create = useCreateExample(worker.id);
+  const change = useChangeExample(worker.id);
+  const declares = worker.inputs.length > 0;
+  const hasInputs = runId === undefined && !hasFiles(worker, example);
+  const items = !hasInputs ? [] : declares ? givenByHand(worker) : ANYTHING;
+  const given = example ? (declares ? example.inputs : { inputs: example.inputs }) : null;
+  const { fields, problem, show, read } = useInputFields(items, given);
+  const [name, setName] = useState(example?.name ?? '');
+  const [about, setAbout] = useState(example?.description ?? '');
+  const [seconds, setSeconds] = useState(example?.max_duration_seconds?.toString() ?? '');
+  const [dollars, setDollars] = useState(example?.max_cost_usd?.toString() ?? '');
+  const [checks, setChecks] = useState<CheckDraft[]>(() => example?.checks.map(draftOf) ?? (runId ? [] : [newCheck()]));
+  const [wrong, setWrong] = useState<ReadonlyMap<string, string | CheckProblem>>(new Map());
+  const isBusy = create.isPending || change.isPending;
+
+  function readForm(): ExampleFields | null {
+    const found = new Map<string, string | CheckProblem>();
+    const { inputs, problems } = read();
+    show(problems);
+    const made = checks.map((draft): CheckInput[] => {
+      const one = checkOf(draft);
+      if (!isProblem(one)) return [one];
+      found.set(draft.id, one);
+      return [];
+    });
+    const duration = numberIn(seconds, 0.001, 3_600);
+    const cost = numberIn(dollars, 0, 1_000_000);
+    if (!name.trim()) found.set('name', 'Give it a name.');
+    if (duration === null) found.set('seconds', 'Give seconds, up to 3600.');
+    if (cost === null) found.set('dollars', 'Give a sum, 0 or more.');
+    setWrong(found);
+    if (found.size || problems.size) return null;
+    return {
+      ...{ name: name.trim(), description: about.trim() },
+      ...{ max_duration_seconds: duration ?? null, max_cost_usd: cost ?? null },
+      ...(hasInputs && { inputs: declares ? inputs : objectOf(inputs.inputs) }),
+      ...(checks.length > 0 && { checks: made.flat() }),
+    };
+  }
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    const wanted = readForm();
+    if (!wanted) return;
+    try {
+      if (example) await change.mutateAsync({ id: example.id, ...wanted });
+      else await create.mutateAsync({ ...wanted, ...(runId !== undefined && { run_id: runId }) });
+      toast(example ? `${wanted.name} is saved` : `${wanted.name} is an example now`);
+      onClose();
+    } catch (error) {
+      const refused = refusedChecks(error, checks);
+      setWrong(refused);
+      if (!refused.size) show(problemsOf(error, items));
+    }
+  }
+
+  const said = (field: string) => {
+    const words = wrong.get(field);
+    return typeof words === 'string' ? words : undefined;
+  };
+  return (
+    <Dialog title={example ? 'Change the example' : runId ? 'Save as example' : 'New example'} onClose={onClose}>
+      <form className={styles.form} onSubmit={submit} noValidate>
+        <TextInput
+          label="Name"
+          required
+          autoFocus
+          autoComplete="off"
+          maxLength={120}
+          placeholder="A quiet day"
+          error={said('name')}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        {runId !== undefined && (
+          <p className={content.about}>
+            It has the inputs and files of this run. What tools, calls, approvals and models answered then answers the code
+            again.
+          </p>
+        )}
+        {!hasInputs && example && (
+          <p className={content.about}>Its inputs and files are those of the run that it was made from.</p>
+        )}
+        {hasInputs && (
+          <fieldset className={styles.inputs}>
+            <legend>Inputs</legend>
+            {fields}
+            {declares && items.length < worker.inputs.length && (
+              <p className={content.about}>A file comes from a run: save one as an example on its page.</p>
+            )}
+          </fieldset>
+        )}
+        <section className={styles.checks} aria-label="Checks">
+          <h3>Checks</h3>
+          {checks.length === 0 && (
+            <p className={content.about}>Without one, the output has to be the same as that of this run.</p>
+          )}
+          {checks.map((check, at) => {
+            const found = wrong.get(check.id);
+            return (
+              <CheckFields
+                key={check.id}
+                check={check}
+                number={at + 1}
+                problem={typeof found === 'object' ? found : undefined}
+                refusal={typeof found === 'string' ? found : undefined}
+                pointers={worker.outputs.map(pointerOf)}
+                onChange={(next) => setChecks(checks.map((one) => (one.id === check.id ? next : one)))}
+                onRemove={() => setChecks(checks.filter((one) => one !== check))}
+              />
+            );
+          })}
+          {checks.length < CHECKS_MAX && (
+            <div>
+              <Button size="sm" variant="default" onClick={() => setChecks([...checks, newCheck()])}>
+                Add a check
+              </Button>
+            </div>
+          )}
+        </section>
+        <details className={styles.more}>
+          <summary>Limits and description</summary>
+          <div className={styles.limits}>
+            <TextInput
+              label="Seconds at most"
+              inputMode="decimal"
+              autoComplete="off"
+              placeholder="No limit"
+              error={said('seconds')}
+              value={seconds}
+              onChange={(event) => setSeconds(event.currentTarget.value)}
+            />
+            <TextInput
+              label="US dollars at most"
+              inputMode="decimal"
+              autoComplete="off"
+              placeholder="No limit"
+              error={said('dollars')}
+              value={dollars}
+              onChange={(event) => setDollars(event.currentTarget.value)}
+            />
+            <Textarea
+              className={styles.wide ?? ''}
+              label="Description"
+              rows={2}
+              maxLength={2_000}
+              value={about}
+              onChange={(event) => setAbout(event.currentTarget.value)}
+            />
+          </div>
+        </details>
+        {problem !== undefined && (
+          <Notice tone="error" title="The example was not saved">
+            {problem}
+          </Notice>
+        )}
+        <div className={styles.answer}>
+          <Button type="submit" loading={isBusy}>
+            {example ? 'Save' : 'Add example'}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const givenByHand = ({ inputs }: Worker): InputItem[] => (inputs as InputItem[]).filter(({ type }) => type !== 'file');
+
+/** The API takes no inputs for an example with files: they stay as they are. */
+const hasFiles = ({ inputs }: Worker, example: Example | undefined): boolean =>
+  example?.of_run_id != null &&
+  (inputs as InputItem[]).some(({ type, name }) => type === 'file' && name in example.inputs);
+
+const pointerOf = ({ name }: { name: string }): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+
+/** By check, where the answer names checks: `checks.0.value`, `/body/checks/0/value`. */
+function refusedChecks(error: unknown, checks: CheckDraft[]): ReadonlyMap<string, string> {
+  const found = error instanceof ApiError ? error.fields : [];
+  return new Map(
+    found.flatMap(({ path, message }): [string, string][] => {
+      const at = /\bchecks[./[](\d{1,3})/.exec(path)?.[1];
+      const check = at === undefined ? undefined : checks[Number(at)];
+      return check ? [[check.id, message]] : [];
+    }),
+  );
+}

@@ -1,0 +1,23 @@
+import { Link } from 'react-router';
+import type { WorkerRun } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { Notice } from '../../ui/notice';
+
+/** Says of a rehearsal that it is one. */
+export function Rehearsed({ run }: { run: WorkerRun }) {
+  if (run.trigger !== 'rehearsal') return null;
+  const { parent_run_id: of } = run;
+  if (of === null) {
+    return (
+      <Notice tone="info" title="Rehearsal: nothing left the sandbox">
+        What has effects outside was refused. No statistics, alerts or triggers take note of it.
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="info" title={`Rehearsal of ${of}: nothing left the sandbox`}>
+      What it would have written was answered from the record of <Link to={workerRunPath(of)}>that run</Link>. No
+      statistics, alerts or triggers take note of it.
+    </Notice>
+  );
+}

@@ -1,0 +1,27 @@
+import { Button } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import type { Worker, WorkerRun } from '../../shell/api';
+import { ToolIcon } from '../../ui/icons';
+import { isOpen, isRepairable, useRepair } from './repair-queries';
+
+const RepairDialog = lazy(() => import('./repair-dialog'));
+
+/** On a failed run, for whoever may change its worker; away while a repair of it is open. */
+export function RepairButton({ run, worker }: { run: WorkerRun; worker: Worker }) {
+  const { data: repair } = useRepair(run);
+  const [asking, setAsking] = useState(false);
+  const isOffered = isRepairable(run) && worker.permissions.edit && worker.status !== 'archived';
+  if (!isOffered || repair === undefined || (repair && isOpen(repair))) return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<ToolIcon />} onClick={() => setAsking(true)}>
+        {repair ? 'Repair again…' : 'Repair…'}
+      </Button>
+      {asking && (
+        <Suspense>
+          <RepairDialog run={run} onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

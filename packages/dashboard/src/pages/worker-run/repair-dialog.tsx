@@ -1,0 +1,95 @@
+import { ApiError, unwrap } from '@gantry/api-client';
+import { Button, NativeSelect, Textarea } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { HowToSetModel } from '../../models/no-model';
+import { modelNames, useModels } from '../../models/use-models';
+import { type WorkerRun, workerApi } from '../../shell/api';
+import { Dialog } from '../../ui/dialog';
+import { Failure, Notice } from '../../ui/notice';
+import content from '../../ui/panel-content.module.css';
+import styles from './repair.module.css';
+import { keepRepair } from './repair-queries';
+
+const INSTRUCTIONS_CHARS_MAX = 4_000;
+
+/** Asks for a repair, or says how a model is set where there is none. */
+export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const { data: models } = useModels();
+  const [instructions, setInstructions] = useState('');
+  const [model, setModel] = useState('');
+  const begin = useMutation({
+    mutationFn: async () => {
+      const body = { ...(instructions.trim() && { instructions: instructions.trim() }), ...(model && { model }) };
+      const params = { path: { run_id: run.id } };
+      return unwrap((await workerApi()).POST('/api/runs/{run_id}/repair', { params, body }));
+    },
+    onSuccess: (repair) => {
+      keepRepair(queryClient, run, repair);
+      onClose();
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    begin.mutate();
+  }
+  if (models?.length === 0 || codeOf(begin.error) === 'no_model') return <NoModel onClose={onClose} />;
+  return (
+    <Dialog title="Repair this run" onClose={onClose}>
+      <form className={styles.dialog} onSubmit={submit}>
+        <p>
+          A model reads this run, its log and the code, and proposes a change. The change is rehearsed on this run and on
+          the last five that completed, without effects outside. Then you decide.
+        </p>
+        <Textarea
+          label="What the model should know"
+          description="You may leave it empty."
+          placeholder="The supplier renamed the column on Monday."
+          rows={3}
+          maxLength={INSTRUCTIONS_CHARS_MAX}
+          value={instructions}
+          onChange={(event) => setInstructions(event.currentTarget.value)}
+        />
+        <NativeSelect
+          label="Model"
+          value={model}
+          onChange={(event) => setModel(event.currentTarget.value)}
+          data={[
+            { value: '', label: 'The usual one' },
+            ...modelNames(models ?? []).map((name) => ({ value: name, label: name })),
+          ]}
+        />
+        <RepairFailure error={begin.error} />
+        <div className={styles.answer}>
+          <p className={content.about}>Up to $0.50 where the model has a price. Secrets are masked.</p>
+          <Button type="submit" loading={begin.isPending}>
+            Repair
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const NoModel = ({ onClose }: { onClose: () => void }) => (
+  <Dialog title="No language model is set" onClose={onClose}>
+    <div className={styles.dialog}>
+      <p>A repair needs a model that reads the code and writes the change.</p>
+      <HowToSetModel />
+    </div>
+  </Dialog>
+);
+
+const codeOf = (error: Error | null): string | undefined => (error instanceof ApiError ? error.code : undefined);
+
+function RepairFailure({ error }: { error: Error | null }) {
+  if (codeOf(error) === 'repair_open') {
+    return (
+      <Notice tone="error" title="Another repair of this worker is open">
+        It is under way on another run, or waits for a decision among the approvals. Decide or stop it first.
+      </Notice>
+    );
+  }
+  return <Failure title="No repair was begun" error={error} />;
+}

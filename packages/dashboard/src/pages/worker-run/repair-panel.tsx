@@ -1,0 +1,155 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { Link } from 'react-router';
+import { CandidateChanges } from '../../candidates/candidate-changes';
+import { CandidateDecision } from '../../candidates/candidate-decision';
+import { useCandidate } from '../../candidates/candidate-queries';
+import { Evidence } from '../../candidates/evidence';
+import { VerdictLine } from '../../candidates/verdict-line';
+import type { Repair, WorkerRun } from '../../shell/api';
+import { candidatePath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { dollars, figure } from '../../ui/format';
+import { CheckIcon, ClockIcon, CrossIcon, StopIcon, WaitIcon } from '../../ui/icons';
+import { FailedToLoad, Failure, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { StatusChip, type Tone } from '../../ui/status-chip';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './repair.module.css';
+import { isRepairable, isUnderWay, useRepair, useStopRepair } from './repair-queries';
+
+const AgentText = lazy(() => import('../../conversation/agent-text'));
+
+/** The latest repair of a failed run, as it goes; nothing where there is none. */
+export function RepairPanel({ run }: { run: WorkerRun }) {
+  const { data: repair, error, refetch } = useRepair(run);
+  if (!isRepairable(run)) return null;
+  if (error) return <FailedToLoad what="The repair" error={error} retry={refetch} />;
+  return repair ? <OpenRepair run={run} repair={repair} /> : null;
+}
+
+const STATUSES: Record<Repair['status'], { tone: Tone; word: string; icon: ReactNode }> = {
+  working: { tone: 'running', word: 'At work', icon: <WaitIcon /> },
+  rehearsing: { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> },
+  waiting: { tone: 'timeout', word: 'Waits for a decision', icon: <ClockIcon /> },
+  approved: { tone: 'success', word: 'Approved', icon: <CheckIcon /> },
+  rejected: { tone: 'idle', word: 'Rejected', icon: <CrossIcon /> },
+  failed: { tone: 'error', word: 'No repair found', icon: <CrossIcon /> },
+  stopped: { tone: 'idle', word: 'Stopped', icon: <StopIcon /> },
+};
+
+function OpenRepair({ run, repair }: { run: WorkerRun; repair: Repair }) {
+  const { tone, word, icon } = STATUSES[repair.status];
+  const candidate = useCandidate(repair.worker_id, repair.candidate_id);
+  return (
+    <Panel
+      title="Repair"
+      aside={
+        <span className={styles.state}>
+          <StatusChip tone={tone} icon={icon}>
+            {word}
+          </StatusChip>
+          <span className="visually-hidden" role="status">{`Repair: ${word}.`}</span>
+          {isUnderWay(repair) && <Stop run={run} />}
+        </span>
+      }
+    >
+      <div className={styles.repair}>
+        <About repair={repair} />
+        {candidate.data && repair.status !== 'working' && <VerdictLine candidate={candidate.data} level={3} />}
+        {repair.error && (
+          <Notice tone="error" title="It ended without a proposal">
+            {repair.error}
+          </Notice>
+        )}
+        <Steps repair={repair} />
+        {repair.explanation && (
+          <section className={styles.part} aria-label="Explanation">
+            <h3>Why it failed, and what changes</h3>
+            <Suspense>
+              <AgentText text={repair.explanation} />
+            </Suspense>
+          </section>
+        )}
+        {candidate.data && (
+          <>
+            {candidate.data.cases.length > 0 && (
+              <section className={styles.part} aria-label="Rehearsals">
+                <h3>What rehearsals have shown</h3>
+                <Evidence cases={candidate.data.cases} failedRunId={run.id} />
+              </section>
+            )}
+            <section className={styles.part} aria-label="Proposed change">
+              <div className={styles.partHead}>
+                <h3>Proposed change</h3>
+                <Link to={candidatePath(repair.worker_id, candidate.data.id)}>Open it by itself</Link>
+              </div>
+              <CandidateChanges candidate={candidate.data} />
+            </section>
+          </>
+        )}
+        {candidate.error && <FailedToLoad what="The proposed change" error={candidate.error} retry={candidate.refetch} />}
+        {repair.approval_id !== null && repair.candidate_id !== null && (
+          <section className={styles.decision} aria-label="Decision">
+            <CandidateDecision candidateId={repair.candidate_id} />
+          </section>
+        )}
+      </div>
+    </Panel>
+  );
+}
+
+function About({ repair }: { repair: Repair }) {
+  const { model, usage, created_at: begun, created_by: by, instructions } = repair;
+  const tokens = usage.input_tokens + usage.output_tokens;
+  return (
+    <div>
+      <p className={styles.facts}>
+        <span>
+          {by === null ? 'Began by itself' : 'Begun'} <Timestamp at={Date.parse(begun)} />
+        </span>
+        {model && <span>{model}</span>}
+        {tokens > 0 && <span>{figure(tokens)} tokens</span>}
+        {usage.usd !== null && usage.usd > 0 && <span>{dollars(usage.usd)}</span>}
+      </p>
+      {instructions && <p className={styles.instructions}>“{instructions}”</p>}
+    </div>
+  );
+}
+
+/** As they come while it works; folded away once there is something better to read. */
+function Steps({ repair }: { repair: Repair }) {
+  const { steps, status } = repair;
+  if (steps.length === 0) {
+    return isUnderWay(repair) ? <p className={styles.soft}>Reading the run and the code…</p> : null;
+  }
+  const isLive = isUnderWay(repair);
+  return (
+    <details key={String(isLive)} className={styles.fold} open={isLive}>
+      <summary>{steps.length === 1 ? '1 step' : `${steps.length} steps`}</summary>
+      <ol className={styles.steps}>
+        {steps.map((step, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: steps are only added, and may be alike.
+          <li key={at} data-last={(status === 'working' && at === steps.length - 1) || undefined}>
+            {step}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function Stop({ run }: { run: WorkerRun }) {
+  const role = useWorkspace()?.role;
+  const stop = useMutation(useStopRepair(run));
+  if (role === undefined || role === 'viewer') return null;
+  return (
+    <>
+      <Button size="compact-sm" variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
+        Stop
+      </Button>
+      <Failure title="It goes on" error={stop.error} />
+    </>
+  );
+}

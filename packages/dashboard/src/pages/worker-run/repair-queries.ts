@@ -1,0 +1,46 @@
+import { unwrap } from '@gantry/api-client';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { isStatus, type Repair, type WorkerRun, workerApi } from '../../shell/api';
+
+const repairKey = (run: WorkerRun) => ['repairs', run.workspace_id, run.id] as const;
+
+/** Only of runs of versions: a test has its code in the editor, a rehearsal belongs to what is rehearsed. */
+export const isRepairable = ({ status, trigger }: WorkerRun): boolean =>
+  (status === 'failed' || status === 'timed_out') && trigger !== 'test' && trigger !== 'rehearsal';
+
+const UNDER_WAY: Repair['status'][] = ['working', 'rehearsing'];
+export const isUnderWay = ({ status }: Repair): boolean => UNDER_WAY.includes(status);
+export const isOpen = (repair: Repair): boolean => isUnderWay(repair) || repair.status === 'waiting';
+
+/** The latest repair of the run; null where none was begun. */
+export function useRepair(run: WorkerRun) {
+  return useQuery({
+    queryKey: repairKey(run),
+    enabled: isRepairable(run),
+    queryFn: async (): Promise<Repair | null> => {
+      const params = { path: { run_id: run.id } };
+      try {
+        return await unwrap((await workerApi()).GET('/api/runs/{run_id}/repair', { params }));
+      } catch (error) {
+        if (isStatus(error, 404)) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+/** Shows what an answer has told, without asking again. */
+export const keepRepair = (queryClient: QueryClient, run: WorkerRun, repair: Repair): void => {
+  queryClient.setQueryData(repairKey(run), repair);
+};
+
+export function useStopRepair(run: WorkerRun) {
+  const queryClient = useQueryClient();
+  return {
+    mutationFn: async () =>
+      unwrap((await workerApi()).POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } })),
+    onSuccess: (repair: Repair) => keepRepair(queryClient, run, repair),
+    // It may have ended by itself meanwhile.
+    onError: () => queryClient.invalidateQueries({ queryKey: repairKey(run) }),
+  };
+}

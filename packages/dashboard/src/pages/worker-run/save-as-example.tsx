@@ -1,0 +1,24 @@
+import { Button } from '@mantine/core';
+import { lazy, Suspense, useState } from 'react';
+import type { Worker, WorkerRun } from '../../shell/api';
+
+const ExampleDialog = lazy(() => import('../../evaluations/example-dialog'));
+
+/** Keeps a run that went as it should, so that later versions are measured by it. */
+export function SaveAsExample({ run, worker }: { run: WorkerRun; worker: Worker }) {
+  const [asking, setAsking] = useState(false);
+  const isOffered = run.status === 'completed' && run.trigger !== 'test' && run.trigger !== 'rehearsal';
+  if (!isOffered || !worker.permissions.edit || worker.status === 'archived') return null;
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        Save as example…
+      </Button>
+      {asking && (
+        <Suspense>
+          <ExampleDialog worker={worker} runId={run.id} onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
