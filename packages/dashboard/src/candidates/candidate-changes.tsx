@@ -6,8 +6,8 @@ import { useWorkspace } from '../shell/use-me';
 import { FailedToLoad } from '../ui/notice';
 import { SettingChanges } from '../workers/setting-changes';
 import { versionFiles } from '../workers/version-files';
-import { candidateFiles } from './candidate-queries';
 import styles from './candidate-changes.module.css';
+import { candidateFiles } from './candidate-queries';
 
 /** What it changes of the version that it was made from: files as diffs, then settings. */
 export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) {

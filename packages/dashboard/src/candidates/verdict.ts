@@ -14,7 +14,8 @@ export function verdictOf(summary: CandidateSummary, isRepair: boolean): Verdict
   const { different, fixed, still_failing: failing, broken, inconclusive, total } = summary;
   const settled = settledIn(summary);
   if (total === 0) return { tone: 'idle', words: 'Nothing was rehearsed: no recorded run could be compared' };
-  if (settled < total) return { tone: 'running', words: `Rehearsed ${settled} of ${many(total, '1 run', 'runs')} so far` };
+  if (settled < total)
+    return { tone: 'running', words: `Rehearsed ${settled} of ${many(total, '1 run', 'runs')} so far` };
   const isMended = !isRepair || fixed > 0;
   const clauses = [...aboutFailed(summary, isRepair), ...aboutCompleted(summary, isRepair)];
   const unclear = inconclusive - (isRepair && fixed + failing === 0 ? 1 : 0);
@@ -42,7 +43,11 @@ function aboutCompleted({ same, different, broken }: CandidateSummary, isRepair:
   if (completed === 0) return [];
   const others = isRepair ? many(completed, 'the 1 other', 'others') : many(completed, '1 run', 'runs');
   if (different + broken === 0) {
-    return [completed === 1 ? `does not change ${isRepair ? 'the other one' : 'the recorded run'}` : `changes none of ${others}`];
+    return [
+      completed === 1
+        ? `does not change ${isRepair ? 'the other one' : 'the recorded run'}`
+        : `changes none of ${others}`,
+    ];
   }
   return [
     ...(broken > 0 ? [`breaks ${broken} of ${others}`] : []),

@@ -19,7 +19,10 @@ export interface CheckDraft {
 }
 
 /** A field of a check, and what is wrong with it. */
-export type CheckProblem = { field: 'path' | 'value' | 'tolerance' | 'schema' | 'instructions' | 'threshold'; words: string };
+export type CheckProblem = {
+  field: 'path' | 'value' | 'tolerance' | 'schema' | 'instructions' | 'threshold';
+  words: string;
+};
 
 let count = 0;
 

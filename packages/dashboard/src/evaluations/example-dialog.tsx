@@ -1,9 +1,9 @@
 import { ApiError } from '@gantry/api-client';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useInputFields } from '../inputs/use-input-fields';
-import { objectOf } from '../inputs/object-of';
 import { problemsOf } from '../inputs/input-problems';
+import { objectOf } from '../inputs/object-of';
+import { useInputFields } from '../inputs/use-input-fields';
 import type { CheckInput, Example, InputItem, Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { Dialog } from '../ui/dialog';
@@ -24,7 +24,9 @@ interface ExampleDialogProps {
 }
 
 /** A worker that declares no inputs takes any object. */
-const ANYTHING: InputItem[] = [{ name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object, or nothing.' }];
+const ANYTHING: InputItem[] = [
+  { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object, or nothing.' },
+];
 const CHECKS_MAX = 20;
 
 /** Inputs, and what has to be true of what the worker makes of them. */
@@ -105,8 +107,8 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
         />
         {runId !== undefined && (
           <p className={content.about}>
-            It has the inputs and files of this run. What tools, calls, approvals and models answered then answers the code
-            again.
+            It has the inputs and files of this run. What tools, calls, approvals and models answered then answers the
+            code again.
           </p>
         )}
         {!hasInputs && example && (

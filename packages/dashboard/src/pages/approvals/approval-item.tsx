@@ -16,7 +16,7 @@ interface ApprovalItemProps {
 /** A link, so that Enter opens it and its address can be copied. */
 export function ApprovalItem({ id, approval, isOpen, onOpen }: ApprovalItemProps) {
   const { pathname } = useLocation();
-  const { title, worker_name, requested_at, expires_at, status } = approval;
+  const { kind, title, worker_name, requested_at, expires_at, status } = approval;
   const isPending = status === 'pending';
   const closesSoon = isPending && Date.parse(expires_at) - Date.now() < SOON_MS;
   return (
@@ -34,6 +34,7 @@ export function ApprovalItem({ id, approval, isOpen, onOpen }: ApprovalItemProps
         <span className={styles.itemAbout}>
           {worker_name} · {isPending ? <Timestamp at={Date.parse(requested_at)} /> : <DecidedBy approval={approval} />}
         </span>
+        {kind === 'candidate' && <span className={styles.kind}>Proposed version</span>}
         {closesSoon && (
           <span className={styles.soon} data-tone="timeout">
             closes <Timestamp at={Date.parse(expires_at)} />

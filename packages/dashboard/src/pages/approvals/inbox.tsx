@@ -73,10 +73,7 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
 
   return (
     <>
-      <PageHead
-        title="Approvals"
-        about="Runs that wait for a person. A decision counts once: the run goes on, or ends."
-      />
+      <PageHead title="Approvals" about="Runs and proposed versions that wait for a person. A decision counts once." />
       <LinkTabs
         label="Approvals"
         tabs={[

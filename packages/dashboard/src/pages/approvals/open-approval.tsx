@@ -1,4 +1,5 @@
-import type { Ref } from 'react';
+import { Skeleton } from '@mantine/core';
+import { lazy, type Ref, Suspense } from 'react';
 import { Link } from 'react-router';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
 import { Asked } from '../../approvals/asked';
@@ -15,6 +16,9 @@ import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './approvals-page.module.css';
 
+/** Most approvals are of runs. */
+const ProposedVersion = lazy(() => import('./proposed-version'));
+
 interface OpenApprovalProps {
   ref: Ref<DecisionSteps>;
   approval: Approval;
@@ -27,7 +31,7 @@ interface OpenApprovalProps {
 export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenApprovalProps) {
   const { email } = useSession();
   const workspace = useWorkspace();
-  const { worker_id, worker_name, run_id, requested_at, expires_at, status, review_url } = approval;
+  const { kind, candidate_id, worker_id, worker_name, run_id, requested_at, expires_at, status, review_url } = approval;
   const isPending = status === 'pending';
 
   async function decide(decision: Decision) {
@@ -44,7 +48,7 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
     <Panel title={approval.title} aside={<ApprovalStatusChip status={status} />}>
       <p className={styles.facts}>
         <Link to={workerPath(worker_id)}>{worker_name}</Link>
-        <Link to={workerRunPath(run_id)}>See the run</Link>
+        <Link to={workerRunPath(run_id)}>{kind === 'candidate' ? 'See the failed run' : 'See the run'}</Link>
         <span>
           asked <Timestamp at={Date.parse(requested_at)} />
         </span>
@@ -54,7 +58,13 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
           </span>
         )}
       </p>
-      <Asked message={approval.message} data={approval.data} />
+      {candidate_id !== null ? (
+        <Suspense fallback={<Skeleton height={200} />}>
+          <ProposedVersion approval={approval} candidateId={candidate_id} />
+        </Suspense>
+      ) : (
+        <Asked message={approval.message} data={approval.data} />
+      )}
       <div className={styles.decision}>
         {!isPending ? (
           <Outcome approval={approval} />
@@ -77,8 +87,9 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
           </>
         ) : (
           <p className={content.about}>
-            Somebody else decides this: either you started the run and its worker wants another person, or your role
-            here only reads.
+            {kind === 'candidate'
+              ? 'Somebody who may change the worker decides this.'
+              : 'Somebody else decides this: either you started the run and its worker wants another person, or your role here only reads.'}
           </p>
         )}
       </div>
@@ -86,15 +97,20 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
   );
 }
 
+const AFTERWARDS = {
+  run: { approved: 'The run went on.', not: 'The run ended.' },
+  candidate: { approved: 'It became the current version.', not: 'It was dropped; the worker stays as it was.' },
+};
+
 function Outcome({ approval }: { approval: Approval }) {
-  const { reason, answer, status } = approval;
+  const { kind, reason, answer, status } = approval;
   return (
     <>
       <p className={content.what}>
         <DecidedBy approval={approval} />
       </p>
       <p className={content.about}>
-        {status === 'approved' ? 'The run went on.' : 'The run ended.'}
+        {AFTERWARDS[kind][status === 'approved' ? 'approved' : 'not']}
         {reason && ` Reason: ${reason}`}
       </p>
       {answer !== null && answer !== undefined && (

@@ -21,6 +21,7 @@ import { keepVersionFiles } from '../../workers/version-files';
 import { AgentPanel } from './agent-panel';
 import styles from './code-workspace.module.css';
 import { EditorPane } from './editor-pane';
+import { RehearseDraft } from './rehearse-draft';
 import { TestPanel } from './test-panel';
 import { useInspection } from './use-inspection';
 
@@ -81,6 +82,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
               <Button variant="default" disabled={changes.length === 0} onClick={discard}>
                 Discard changes
               </Button>
+              <RehearseDraft worker={worker} draft={draft} disabled={changes.length === 0 || isOutdated} />
               <Button disabled={changes.length === 0 || isOutdated} onClick={() => setSaving(true)}>
                 Save version
               </Button>

@@ -39,8 +39,8 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
     <Dialog title="Repair this run" onClose={onClose}>
       <form className={styles.dialog} onSubmit={submit}>
         <p>
-          A model reads this run, its log and the code, and proposes a change. The change is rehearsed on this run and on
-          the last five that completed, without effects outside. Then you decide.
+          A model reads this run, its log and the code, and proposes a change. The change is rehearsed on this run and
+          on the last five that completed, without effects outside. Then you decide.
         </p>
         <Textarea
           label="What the model should know"

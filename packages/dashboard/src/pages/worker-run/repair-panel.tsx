@@ -89,7 +89,9 @@ function OpenRepair({ run, repair }: { run: WorkerRun; repair: Repair }) {
             </section>
           </>
         )}
-        {candidate.error && <FailedToLoad what="The proposed change" error={candidate.error} retry={candidate.refetch} />}
+        {candidate.error && (
+          <FailedToLoad what="The proposed change" error={candidate.error} retry={candidate.refetch} />
+        )}
         {repair.approval_id !== null && repair.candidate_id !== null && (
           <section className={styles.decision} aria-label="Decision">
             <CandidateDecision candidateId={repair.candidate_id} />

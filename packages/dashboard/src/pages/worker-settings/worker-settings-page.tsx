@@ -3,6 +3,7 @@ import { WorkerFrame } from '../../workers/worker-frame';
 import { AboutForm } from './about-form';
 import { ApprovalsForm } from './approvals-form';
 import { ExposeForm } from './expose-form';
+import { FailureForm } from './failure-form';
 import { InBodyForm } from './in-body-form';
 import { ItemsForm } from './items-form';
 import { LimitsForm } from './limits-form';
@@ -44,6 +45,7 @@ const Settings = ({ worker }: { worker: Worker }) => (
     {worker.runner === 'python' && <PackagesForm worker={worker} />}
     <LimitsForm worker={worker} />
     <RetryForm worker={worker} />
+    <FailureForm worker={worker} />
     <ApprovalsForm worker={worker} />
     <NeedsForm worker={worker} />
     <ExposeForm worker={worker} />

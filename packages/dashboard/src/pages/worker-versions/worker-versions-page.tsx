@@ -9,13 +9,23 @@ import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
 import { refreshWorkers, workerKeys } from '../../workers/use-worker';
 import { WorkerFrame } from '../../workers/worker-frame';
+import { Candidates } from './candidates';
 import { ComparedVersions } from './compared-versions';
 
 const PAGE = 50;
 
 /** The history of a worker's files and settings. */
 export default function WorkerVersionsPage() {
-  return <WorkerFrame tab="Versions">{(worker) => <Versions key={worker.id} worker={worker} />}</WorkerFrame>;
+  return (
+    <WorkerFrame tab="Versions">
+      {(worker) => (
+        <>
+          <Candidates workerId={worker.id} />
+          <Versions key={worker.id} worker={worker} />
+        </>
+      )}
+    </WorkerFrame>
+  );
 }
 
 function Versions({ worker }: { worker: Worker }) {

@@ -1,0 +1,42 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
+import { Link } from 'react-router';
+import { useCandidate } from '../../candidates/candidate-queries';
+import { SummaryChips } from '../../candidates/candidate-words';
+import { Evidence } from '../../candidates/evidence';
+import { VerdictLine } from '../../candidates/verdict-line';
+import type { Approval } from '../../shell/api';
+import { candidatePath } from '../../shell/paths';
+import { FailedToLoad } from '../../ui/notice';
+import styles from './approvals-page.module.css';
+
+const AgentText = lazy(() => import('../../conversation/agent-text'));
+
+/** Of an approval about a candidate: what a model says of it, and what rehearsals have shown. */
+export default function ProposedVersion({ approval, candidateId }: { approval: Approval; candidateId: string }) {
+  const { worker_id: workerId, run_id: runId, message } = approval;
+  const { data: candidate, error, refetch } = useCandidate(workerId, candidateId);
+  return (
+    <div className={styles.proposed}>
+      {error && !candidate ? (
+        <FailedToLoad what="The evidence" error={error} retry={refetch} />
+      ) : !candidate ? (
+        <Skeleton height={160} />
+      ) : (
+        <>
+          <VerdictLine candidate={candidate} level={3} />
+          <p className={styles.proposedFacts}>
+            <SummaryChips summary={candidate.summary} />
+            <Link to={candidatePath(workerId, candidateId)}>See the change</Link>
+          </p>
+        </>
+      )}
+      {message && (
+        <Suspense fallback={<Skeleton height={60} />}>
+          <AgentText text={message} />
+        </Suspense>
+      )}
+      {candidate && candidate.cases.length > 0 && <Evidence cases={candidate.cases} failedRunId={runId} />}
+    </div>
+  );
+}

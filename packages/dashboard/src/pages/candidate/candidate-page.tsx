@@ -1,0 +1,129 @@
+import { Skeleton } from '@mantine/core';
+import { useParams } from 'react-router';
+import { CandidateChanges } from '../../candidates/candidate-changes';
+import { CandidateDecision } from '../../candidates/candidate-decision';
+import { useCandidate, useCandidateApproval } from '../../candidates/candidate-queries';
+import { CandidateStatusChip, SummaryChips } from '../../candidates/candidate-words';
+import { Evidence } from '../../candidates/evidence';
+import { VerdictLine } from '../../candidates/verdict-line';
+import { type CandidateDetail, isStatus, type Worker } from '../../shell/api';
+import { NotFound } from '../../shell/frame/not-found';
+import { workerPath } from '../../shell/paths';
+import { useTitle } from '../../shell/use-title';
+import { LoadingPage } from '../../ui/loading-page';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import { useWorker } from '../../workers/use-worker';
+import styles from './candidate-page.module.css';
+import { Decide } from './decide';
+import { RepairedRun } from './repaired-run';
+
+/** A version that is not yet one: its evidence, its changes, and the decision. */
+export default function CandidatePage() {
+  const { workerId = '', candidateId = '' } = useParams();
+  const worker = useWorker(workerId);
+  const candidate = useCandidate(workerId, candidateId);
+  const above = worker.data
+    ? [
+        { to: workerPath(workerId), label: worker.data.name },
+        { to: workerPath(workerId, 'workerVersions'), label: 'Versions' },
+      ]
+    : [];
+  useTitle(candidate.data && titleOf(candidate.data), above);
+  const error = candidate.error ?? worker.error;
+  if (isStatus(error, 403, 404)) return <NotFound what="candidate" />;
+  if (error && !candidate.data) return <FailedToLoad what="The candidate" error={error} retry={candidate.refetch} />;
+  if (!candidate.data || !worker.data) return <LoadingPage what="the candidate" columns={styles.parts} />;
+  return <Loaded key={candidateId} worker={worker.data} candidate={candidate.data} />;
+}
+
+const titleOf = ({ message }: Pick<CandidateDetail, 'message'>): string => message || 'A proposed version';
+
+function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDetail }) {
+  const { status, cases, origin, base_sha: baseSha, created_at: createdAt, error, warnings } = candidate;
+  const isOpen = status === 'rehearsing' || status === 'ready' || status === 'failed';
+  const isOutdated = isOpen && baseSha !== worker.sha;
+  return (
+    <>
+      <PageHead
+        title={titleOf(candidate)}
+        about={
+          <>
+            <CandidateStatusChip status={status} />
+            <span>
+              {isOutdated ? 'From an earlier version of ' : isOpen ? `From version ${worker.version} of ` : 'Of '}
+              {worker.name}
+            </span>
+            <span>
+              {origin === 'repair' ? 'Proposed by a repair' : `Proposed by ${candidate.created_by_label ?? 'somebody'}`}{' '}
+              <Timestamp at={Date.parse(createdAt)} />
+            </span>
+          </>
+        }
+        actions={origin === 'person' && isOpen && <Decide worker={worker} candidate={candidate} />}
+      />
+      <div className={styles.parts}>
+        {isOutdated && (
+          <Notice tone="error" title="The worker has changed since">
+            Its current version is not the one that this was made from, so this can’t be promoted any more. Make the
+            change on the current version and rehearse that.
+          </Notice>
+        )}
+        {error && (
+          <Notice tone="error" title="No rehearsal could be made">
+            {error}
+          </Notice>
+        )}
+        {warnings.map((warning) => (
+          <Notice key={warning} tone="info">
+            {warning}
+          </Notice>
+        ))}
+        <VerdictLine candidate={candidate} level={2} />
+        {!isOpen && <Outcome candidate={candidate} />}
+        {cases.length > 0 && (
+          <Panel title="Evidence" aside={<SummaryChips summary={candidate.summary} />}>
+            <WithFailedRun candidate={candidate}>
+              {(runId) => <Evidence cases={cases} failedRunId={runId} />}
+            </WithFailedRun>
+          </Panel>
+        )}
+        <Panel title="Changes">
+          <CandidateChanges candidate={candidate} />
+        </Panel>
+        {origin === 'repair' && isOpen && (
+          <Panel title="Decision" aside={<RepairedRun candidateId={candidate.id} />}>
+            <CandidateDecision candidateId={candidate.id} />
+          </Panel>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Of a repair the approval knows the run that failed. */
+function WithFailedRun({
+  candidate: { id, origin },
+  children,
+}: {
+  candidate: CandidateDetail;
+  children: (runId: string | undefined) => React.ReactNode;
+}) {
+  const approval = useCandidateApproval(id, origin === 'repair');
+  if (origin === 'repair' && approval.isLoading) return <Skeleton height={160} />;
+  return children(approval.data?.run_id);
+}
+
+function Outcome({ candidate }: { candidate: CandidateDetail }) {
+  const { status, decided_at: at, decided_by_label: by } = candidate;
+  return (
+    <p className={content.about}>
+      {status === 'promoted' ? 'Promoted' : 'Dropped'}
+      {by ? ` by ${by}` : ' by the platform'} {at && <Timestamp at={Date.parse(at)} />}
+      {status === 'promoted' && '. It has become a version of the worker.'}
+    </p>
+  );
+}

@@ -1,0 +1,107 @@
+import { ApiError, unwrap } from '@gantry/api-client';
+import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { candidateKeys } from '../../candidates/candidate-queries';
+import editing from '../../code/editing.module.css';
+import type { Draft } from '../../code/use-draft';
+import { type Worker, workerApi } from '../../shell/api';
+import { candidatePath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { Dialog } from '../../ui/dialog';
+import { Failure, Notice } from '../../ui/notice';
+import content from '../../ui/panel-content.module.css';
+
+interface RehearseDraftProps {
+  worker: Worker;
+  draft: Draft;
+  disabled: boolean;
+}
+
+const MESSAGE_CHARS_MAX = 500;
+const COUNTS = [1, 3, 5, 10, 20];
+const USUAL = 5;
+
+/** Makes a candidate of the draft, which stays, and leads to it. */
+export function RehearseDraft({ worker, draft, disabled }: RehearseDraftProps) {
+  const [asking, setAsking] = useState(false);
+  return (
+    <>
+      <Button variant="default" disabled={disabled} onClick={() => setAsking(true)}>
+        Rehearse first…
+      </Button>
+      {asking && <RehearseDialog worker={worker} draft={draft} onClose={() => setAsking(false)} />}
+    </>
+  );
+}
+
+function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'disabled'> & { onClose: () => void }) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  const [message, setMessage] = useState('');
+  const [count, setCount] = useState(USUAL);
+  const propose = useMutation({
+    mutationFn: async () => {
+      const { baseSha: base_sha, changes: files } = draft;
+      const body = { base_sha, files, last_successful: count, ...(message.trim() && { message: message.trim() }) };
+      const params = { path: { worker_id: worker.id } };
+      return unwrap((await workerApi()).POST('/api/workers/{worker_id}/candidates', { params, body }));
+    },
+    onSuccess: (candidate) => {
+      queryClient.setQueryData(candidateKeys.one(workspaceId, worker.id, candidate.id), candidate);
+      void queryClient.invalidateQueries({ queryKey: candidateKeys.list(workspaceId, worker.id) });
+      navigate(candidatePath(worker.id, candidate.id));
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    propose.mutate();
+  }
+  return (
+    <Dialog title="Rehearse before saving" onClose={onClose}>
+      <form className={editing.save} onSubmit={submit}>
+        <p>
+          The draft runs again on the inputs of past runs, without effects outside: what it would write is answered from
+          their records. You see what would come out differently, then promote it or drop it.
+        </p>
+        <NativeSelect
+          label="Rehearsed on"
+          value={String(count)}
+          onChange={(event) => setCount(Number(event.currentTarget.value))}
+          data={COUNTS.map((runs) => ({
+            value: String(runs),
+            label: runs === 1 ? 'The last run that succeeded' : `The last ${runs} runs that succeeded`,
+          }))}
+        />
+        <TextInput
+          label="What changes"
+          description="It names the candidate. It may stay empty."
+          maxLength={MESSAGE_CHARS_MAX}
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        <Refusal error={propose.error} />
+        <div className={editing.actions}>
+          <p className={content.about}>Reads go through, and models may be asked.</p>
+          <Button type="submit" loading={propose.isPending}>
+            Rehearse
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Refusal({ error }: { error: Error | null }) {
+  const code = error instanceof ApiError ? error.code : undefined;
+  if (code === 'too_many_candidates') {
+    return (
+      <Notice tone="error" title="Too many candidates wait for a decision">
+        Promote or drop some of them first; they are listed under Versions.
+      </Notice>
+    );
+  }
+  return <Failure title="Nothing was rehearsed" error={error} />;
+}

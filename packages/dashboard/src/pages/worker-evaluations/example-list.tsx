@@ -1,0 +1,85 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { inWords } from '../../evaluations/check-words';
+import { useChangeExample, useDeleteExample } from '../../evaluations/evaluation-queries';
+import type { Example, Worker } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { dollars, duration } from '../../ui/format';
+import { Failure } from '../../ui/notice';
+import content from '../../ui/panel-content.module.css';
+import styles from './worker-evaluations.module.css';
+
+interface ExampleListProps {
+  worker: Worker;
+  examples: Example[];
+  mayEdit: boolean;
+  onEdit: (example: Example) => void;
+}
+
+export function ExampleList({ worker, examples, mayEdit, onEdit }: ExampleListProps) {
+  const change = useChangeExample(worker.id);
+  const remove = useDeleteExample(worker.id);
+  return (
+    <>
+      <ul className={content.list}>
+        {examples.map((example) => (
+          <li key={example.id}>
+            <div>
+              <p className={content.what}>
+                {example.name}
+                {!example.enabled && <span className={styles.off}> · switched off</span>}
+              </p>
+              {example.description && <p className={content.about}>{example.description}</p>}
+              <About example={example} />
+            </div>
+            {mayEdit && (
+              <div className={content.actions}>
+                <Button
+                  size="sm"
+                  variant="default"
+                  aria-label={`${example.enabled ? 'Switch off' : 'Switch on'} ${example.name}`}
+                  onClick={() => change.mutate({ id: example.id, enabled: !example.enabled })}
+                >
+                  {example.enabled ? 'Switch off' : 'Switch on'}
+                </Button>
+                <Button size="sm" variant="default" aria-label={`Edit ${example.name}`} onClick={() => onEdit(example)}>
+                  Edit
+                </Button>
+                <ConfirmButton
+                  label={`Delete ${example.name}`}
+                  question="Delete it"
+                  busy={remove.isPending && remove.variables === example.id}
+                  onConfirm={() => remove.mutate(example.id, { onSuccess: () => toast(`${example.name} is deleted`) })}
+                >
+                  Delete
+                </ConfirmButton>
+              </div>
+            )}
+          </li>
+        ))}
+      </ul>
+      <Failure title="Nothing was changed" error={change.error ?? remove.error} />
+    </>
+  );
+}
+
+function About({ example }: { example: Example }) {
+  const { checks, max_duration_seconds: seconds, max_cost_usd: cost, of_run_id: runId } = example;
+  return (
+    <ul className={styles.checks} aria-label={`Checks of ${example.name}`}>
+      {checks.map((check, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: checks have no names, and may be alike.
+        <li key={at}>{inWords(check)}</li>
+      ))}
+      {seconds !== null && <li>Takes {duration(seconds * 1_000)} at most</li>}
+      {cost !== null && <li>Costs {dollars(cost)} at most</li>}
+      {runId !== null && (
+        <li>
+          <Link to={workerRunPath(runId)}>The run that it is from</Link>
+        </li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,81 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { percent } from '../../ui/format';
+import styles from './worker-evaluations.module.css';
+
+/** Oldest version first; `share` from 0 to 1. */
+interface PassRatePlotProps {
+  points: { version: number; share: number }[];
+}
+
+const HEIGHT_PX = 140;
+
+/** Evenly spaced, however far apart the versions' numbers are. What the picture shows the table's head says as well. */
+export default function PassRatePlot({ points }: PassRatePlotProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the canvas takes its colours from the scheme's variables.
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const plot = new uPlot(options(element, points), dataOf(points), element);
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [points, scheme]);
+
+  const said = points.map(({ version, share }) => `version ${version} ${percent(share)}`).join(', ');
+  return <div ref={box} className={styles.canvas} role="img" aria-label={`Examples passed: ${said}`} />;
+}
+
+const dataOf = (points: PassRatePlotProps['points']): uPlot.AlignedData => [
+  points.map((_, at) => at),
+  points.map(({ share }) => share),
+];
+
+function options(element: HTMLElement, points: PassRatePlotProps['points']): uPlot.Options {
+  const css = getComputedStyle(element);
+  const colour = (name: string) => css.getPropertyValue(name).trim();
+  const axis: uPlot.Axis = {
+    stroke: colour('--ink-soft'),
+    font: `12px ${css.fontFamily}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: element.clientWidth,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [10, 16, 0, 0],
+    scales: {
+      x: { time: false, range: [-0.25, points.length - 0.75] },
+      y: { range: [0, 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 26,
+        splits: () => points.map((_, at) => at),
+        values: (_plot, places) => places.map((at) => `v${points[at]?.version ?? ''}`),
+      },
+      { ...axis, size: 52, splits: () => [0, 0.5, 1], values: (_plot, shares) => shares.map(percent) },
+    ],
+    series: [
+      {},
+      {
+        stroke: colour('--accent'),
+        fill: colour('--accent-wash'),
+        width: 2,
+        points: { show: true, size: 7, fill: colour('--surface'), stroke: colour('--accent') },
+      },
+    ],
+  };
+}

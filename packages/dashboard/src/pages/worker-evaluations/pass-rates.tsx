@@ -1,0 +1,31 @@
+import { Skeleton } from '@mantine/core';
+import { lazy, Suspense, useMemo } from 'react';
+import type { EvaluationTable } from '../../shell/api';
+import styles from './worker-evaluations.module.css';
+
+const PassRatePlot = lazy(() => import('./pass-rate-plot'));
+
+/** A line needs as many. */
+const POINTS_MIN = 3;
+
+/** The share of examples that passed, version by version; nothing where there are too few. */
+export function PassRates({ versions }: { versions: EvaluationTable['versions'] }) {
+  const points = useMemo(
+    () =>
+      versions
+        .flatMap(({ version, totals, status }) =>
+          totals && totals.total > 0 && status !== 'running' ? [{ version, share: totals.passed / totals.total }] : [],
+        )
+        .reverse(),
+    [versions],
+  );
+  if (points.length < POINTS_MIN) return null;
+  return (
+    <figure className={styles.rates}>
+      <figcaption>Examples passed, version by version</figcaption>
+      <Suspense fallback={<Skeleton height={140} />}>
+        <PassRatePlot points={points} />
+      </Suspense>
+    </figure>
+  );
+}

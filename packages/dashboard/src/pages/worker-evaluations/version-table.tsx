@@ -1,0 +1,140 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { RESULT_LOOKS } from '../../evaluations/result-words';
+import type { EvaluationTable } from '../../shell/api';
+import { evaluationPath } from '../../shell/paths';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './version-table.module.css';
+
+interface VersionTableProps {
+  workerId: string;
+  table: EvaluationTable;
+  /** Sha of the current version. */
+  current: string;
+  /** Absent: nobody may. */
+  evaluate: ((sha: string) => void) | undefined;
+}
+
+type Version = EvaluationTable['versions'][number];
+
+/** Examples down, versions across with the newest first; each cell leads to its result. */
+export function VersionTable({ workerId, table, current, evaluate }: VersionTableProps) {
+  const { examples, cells } = table;
+  // Of versions without an evaluation the current one alone is worth a column: it can have one now.
+  const versions = table.versions.filter(({ evaluation_id: id, sha }) => id !== null || sha === current);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section className={styles.scroll} aria-label="Examples by version" tabIndex={0}>
+      <table className={styles.table}>
+        <thead>
+          <tr>
+            <th scope="col" className={styles.corner}>
+              Example
+            </th>
+            {versions.map((version) => (
+              <th key={version.sha} scope="col" data-current={version.sha === current || undefined}>
+                <Head workerId={workerId} version={version} isCurrent={version.sha === current} evaluate={evaluate} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {examples.map(({ id, name, exists }) => (
+            <tr key={id}>
+              <th scope="row" className={styles.name}>
+                <span>{name}</span>
+                {!exists && <span className={styles.soft}>deleted</span>}
+              </th>
+              {versions.map((version) => (
+                <td key={version.sha} data-current={version.sha === current || undefined}>
+                  <Cell
+                    workerId={workerId}
+                    version={version}
+                    exampleId={id}
+                    name={name}
+                    status={cells[id]?.[version.sha]?.status}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+interface HeadProps {
+  workerId: string;
+  version: Version;
+  isCurrent: boolean;
+  evaluate: ((sha: string) => void) | undefined;
+}
+
+function Head({ workerId, version, isCurrent, evaluate }: HeadProps) {
+  const { sha, version: number, evaluation_id: id, totals, status, created_at: createdAt } = version;
+  return (
+    <div className={styles.head}>
+      <span className={styles.number}>
+        {id === null ? `v${number}` : <Link to={evaluationPath(workerId, id)}>v{number}</Link>}
+        {isCurrent && <span className="visually-hidden">, the current version</span>}
+      </span>
+      {totals ? (
+        <span className={styles.totals} data-tone={toneOf(totals)}>
+          {totals.passed}/{totals.total}
+          <span className="visually-hidden"> passed</span>
+        </span>
+      ) : (
+        evaluate && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={`Evaluate version ${number}`}
+            onClick={() => evaluate(sha)}
+          >
+            Evaluate
+          </Button>
+        )
+      )}
+      <span className={styles.soft}>
+        {status === 'running' ? 'running' : status === 'stopped' ? 'stopped' : <Timestamp at={Date.parse(createdAt)} />}
+      </span>
+    </div>
+  );
+}
+
+function toneOf({ passed, failed, error, total }: NonNullable<Version['totals']>): string {
+  if (failed > 0) return 'error';
+  return error > 0 || passed < total ? 'timeout' : 'success';
+}
+
+interface CellProps {
+  workerId: string;
+  version: Version;
+  exampleId: string;
+  name: string;
+  status: keyof typeof RESULT_LOOKS | undefined;
+}
+
+function Cell({ workerId, version, exampleId, name, status }: CellProps) {
+  if (status === undefined || version.evaluation_id === null) {
+    return (
+      <span className={styles.empty}>
+        <span aria-hidden="true">·</span>
+        <span className="visually-hidden">Not run</span>
+      </span>
+    );
+  }
+  const { tone, word, icon } = RESULT_LOOKS[status];
+  return (
+    <Link
+      className={styles.cell}
+      data-tone={tone}
+      to={evaluationPath(workerId, version.evaluation_id, exampleId)}
+      aria-label={`${name}, version ${version.version}: ${word}`}
+      title={word}
+    >
+      {icon}
+    </Link>
+  );
+}

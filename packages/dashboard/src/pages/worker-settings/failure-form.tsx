@@ -1,0 +1,23 @@
+import { Checkbox } from '@mantine/core';
+import type { Worker } from '../../shell/api';
+import { SettingsForm } from './settings-form';
+import styles from './settings-form.module.css';
+
+export function FailureForm({ worker }: { worker: Worker }) {
+  return (
+    <SettingsForm
+      worker={worker}
+      title="After a failure"
+      about="A model reads the run and the code, rehearses a change without effects outside, and asks for approval; this costs up to $0.50 where the model has a price, once for each version and error."
+      read={(given) => ({ on_failure: given.has('propose_repair') ? 'propose_repair' : 'none' })}
+    >
+      <div className={`${styles.wide} ${styles.choices}`}>
+        <Checkbox
+          name="propose_repair"
+          label="A run that fails for good begins a repair by itself"
+          defaultChecked={worker.on_failure === 'propose_repair'}
+        />
+      </div>
+    </SettingsForm>
+  );
+}

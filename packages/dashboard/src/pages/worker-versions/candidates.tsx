@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { useCandidates } from '../../candidates/candidate-queries';
+import { CandidateStatusChip, SummaryChips } from '../../candidates/candidate-words';
+import type { Candidate } from '../../shell/api';
+import { candidatePath } from '../../shell/paths';
+import { ListItem } from '../../ui/list-item';
+import { FailedToLoad } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import content from '../../ui/panel-content.module.css';
+import { Timestamp } from '../../ui/timestamp';
+import styles from './worker-versions-page.module.css';
+
+const isDecided = ({ status }: Candidate): boolean => status === 'promoted' || status === 'dropped';
+
+/** Versions that are proposed; away where none ever was. */
+export function Candidates({ workerId }: { workerId: string }) {
+  const { data, error, refetch } = useCandidates(workerId);
+  const [showsAll, setShowsAll] = useState(false);
+  if (error && !data) return <FailedToLoad what="The candidates" error={error} retry={refetch} />;
+  if (!data || data.length === 0) return null;
+  const shown = showsAll ? data : data.filter((one) => !isDecided(one));
+  const decided = data.filter(isDecided).length;
+  return (
+    <div className={styles.candidates}>
+      <Panel
+        title="Candidates"
+        aside={
+          decided > 0 && (
+            <Button size="compact-sm" variant="default" aria-pressed={showsAll} onClick={() => setShowsAll(!showsAll)}>
+              {showsAll ? 'Hide decided' : `Show ${decided} decided`}
+            </Button>
+          )
+        }
+      >
+        {shown.length === 0 ? (
+          <p className={styles.none}>None waits for a decision. “Rehearse first” beside the code makes one.</p>
+        ) : (
+          <ul className={content.list}>
+            {shown.map((candidate) => (
+              <Item key={candidate.id} candidate={candidate} />
+            ))}
+          </ul>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function Item({ candidate }: { candidate: Candidate }) {
+  const { id, worker_id: workerId, message, origin, status, summary, created_by_label: by, created_at: at } = candidate;
+  return (
+    <ListItem
+      what={<Link to={candidatePath(workerId, id)}>{message || 'A proposed version'}</Link>}
+      about={
+        <>
+          {origin === 'repair' ? 'Repair' : (by ?? 'Somebody')} <Timestamp at={Date.parse(at)} />
+        </>
+      }
+    >
+      <SummaryChips summary={summary} />
+      {status !== 'rehearsing' && <CandidateStatusChip status={status} />}
+    </ListItem>
+  );
+}
