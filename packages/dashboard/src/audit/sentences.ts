@@ -39,6 +39,7 @@ const connection = (told: Told): Thing => ({
 });
 const quoted = (name: string): string => (name ? ` “${name}”` : '');
 const role = (name: string): string => (/^[aeio]/.test(name) ? `an ${name}` : `a ${name}`);
+const failedRun = (told: Told): Thing => ({ of: 'run', id: told.text('run_id'), name: 'a failed run' });
 const times = (count: number, one: string, many: string): string => (count === 1 ? one : `${count} ${many}`);
 
 const FIELDS: Record<string, string> = {
@@ -206,6 +207,15 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
       ? [`deployed version ${version} of `, worker(told)]
       : edit(worker(told), told);
   },
+  'worker.candidate_made': (told) => ['proposed a version of ', worker(told)],
+  'worker.candidate_promoted': (told) => [
+    'promoted a candidate of ',
+    worker(told),
+    told.has('version') ? `, as version ${told.text('version')}` : '',
+  ],
+  'worker.candidate_dropped': (told) => ['dropped a candidate of ', worker(told)],
+  'worker.repair_begun': (told) => ['began a repair of ', failedRun(told), ' of ', worker(told)],
+  'worker.repair_stopped': (told) => ['stopped the repair of ', failedRun(told), ' of ', worker(told)],
   'worker.paused': (told) => ['paused ', worker(told)],
   'worker.resumed': (told) => ['resumed ', worker(told)],
   'worker.tested': (told) => ['tested a draft of ', worker(told)],

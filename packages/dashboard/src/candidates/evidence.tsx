@@ -17,32 +17,42 @@ interface EvidenceProps {
 
 /** Each recorded run beside its rehearsal; what differs unfolds below it. */
 export function Evidence({ cases, failedRunId }: EvidenceProps) {
+  const names = namesOf(cases, failedRunId);
   return (
-    <table className={styles.table} aria-label="Evidence">
-      <thead>
-        <tr>
-          <th scope="col">Recorded run</th>
-          <th scope="col">Outcome</th>
-          <th scope="col">Recorded</th>
-          <th scope="col">Rehearsed</th>
-          <th scope="col">
-            <span className="visually-hidden">More</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {cases.map((one, index) => (
-          <Case
-            key={one.run_id}
-            one={one}
-            name={one.run_id === failedRunId ? 'The failed run' : `Run ${index + 1}`}
-            // What has to be looked at is open.
-            opens={one.outcome === 'different' || one.outcome === 'broken' || one.outcome === 'still_failing'}
-          />
-        ))}
-      </tbody>
-    </table>
+    <div className={styles.box}>
+      <table className={styles.table} aria-label="Evidence">
+        <thead className={styles.columns}>
+          <tr>
+            <th scope="col">Recorded run</th>
+            <th scope="col">Outcome</th>
+            <th scope="col">Recorded</th>
+            <th scope="col">Rehearsed</th>
+            <th scope="col">
+              <span className="visually-hidden">More</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {cases.map((one) => (
+            <Case
+              key={one.run_id}
+              one={one}
+              name={names.get(one.run_id) ?? 'Run'}
+              // What has to be looked at is open.
+              opens={one.outcome === 'different' || one.outcome === 'broken' || one.outcome === 'still_failing'}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
+}
+
+/** Runs have no names: the others are counted. */
+function namesOf(cases: CandidateCase[], failedRunId: string | undefined): ReadonlyMap<string, string> {
+  const others = cases.filter(({ run_id: id }) => id !== failedRunId);
+  const names = new Map(others.map(({ run_id: id }, at) => [id, `Run ${at + 1}`]));
+  return failedRunId === undefined ? names : names.set(failedRunId, 'The failed run');
 }
 
 function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: boolean }) {
@@ -52,7 +62,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
   const hasMore = outcome !== null;
   return (
     <>
-      <tr className={styles.case} data-open={(isOpen && hasMore) || undefined}>
+      <tr className={styles.case} data-outcome={outcome}>
         <th scope="row">
           <Link to={workerRunPath(runId)}>{name}</Link>
           <span className={styles.id}>{runId}</span>

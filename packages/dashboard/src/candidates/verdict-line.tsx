@@ -1,10 +1,11 @@
+import type { ReactNode } from 'react';
 import type { Candidate } from '../shell/api';
 import { CheckIcon, CrossIcon, StopIcon, WaitIcon, WarningIcon } from '../ui/icons';
 import type { Tone } from '../ui/status-chip';
 import { verdictOf } from './verdict';
 import styles from './verdict-line.module.css';
 
-const ICONS: Record<Tone, () => React.ReactNode> = {
+const ICONS: Record<Tone, () => ReactNode> = {
   success: CheckIcon,
   error: CrossIcon,
   timeout: WarningIcon,

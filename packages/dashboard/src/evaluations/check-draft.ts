@@ -51,12 +51,12 @@ export function draftOf(check: Check): CheckDraft {
 
 /** Text that would be read as something else keeps its quotes. */
 export const textOfValue = (value: unknown): string =>
-  typeof value === 'string' && typeof valueOf(value) === 'string' && value.trim() === value && value !== ''
+  typeof value === 'string' && typeof readValue(value) === 'string' && value.trim() === value && value !== ''
     ? value
     : JSON.stringify(value, null, typeof value === 'object' ? 2 : undefined);
 
 /** JSON where it is JSON, else the text itself. */
-export function valueOf(text: string): unknown {
+export function readValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -66,7 +66,7 @@ export function valueOf(text: string): unknown {
 
 /** What the value will be taken for. */
 export function kindOfValue(text: string): string {
-  const value = valueOf(text);
+  const value = readValue(text);
   if (value === null) return 'nothing (null)';
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
@@ -83,13 +83,13 @@ export function checkOf(draft: CheckDraft): CheckInput | CheckProblem {
       if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
       const tolerance = numberIn(draft.tolerance, 0, Number.MAX_VALUE);
       if (tolerance === null) return { field: 'tolerance', words: 'Give a number, 0 or more.' };
-      return { kind, ...at, value: valueOf(draft.value), ...(tolerance !== undefined && { tolerance }) };
+      return { kind, ...at, value: readValue(draft.value), ...(tolerance !== undefined && { tolerance }) };
     }
     case 'contains':
       if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
-      return { kind, ...at, value: valueOf(draft.value), ignore_case: draft.ignoresCase };
+      return { kind, ...at, value: readValue(draft.value), ignore_case: draft.ignoresCase };
     case 'schema': {
-      const schema = valueOf(draft.schema);
+      const schema = readValue(draft.schema);
       const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
       if (!isObject) return { field: 'schema', words: 'Give a JSON Schema: an object in JSON.' };
       return { kind, ...at, schema: schema as Record<string, unknown> };

@@ -1,5 +1,6 @@
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { modelNames, useModels } from '../models/use-models';
+import { CrossIcon } from '../ui/icons';
 import { type CheckDraft, type CheckKind, type CheckProblem, kindOfValue } from './check-draft';
 import styles from './check-fields.module.css';
 import { KIND_WORDS } from './check-words';
@@ -46,8 +47,8 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
             onChange={write('path')}
           />
         )}
-        <Button size="sm" variant="default" aria-label={`Remove check ${number}`} onClick={onRemove}>
-          Remove
+        <Button size="sm" px="xs" variant="default" aria-label={`Remove check ${number}`} onClick={onRemove}>
+          <CrossIcon />
         </Button>
         <datalist id={listId}>
           {pointers.map((pointer) => (

@@ -9,11 +9,13 @@ import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from 
 import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
 import { automationsOf, changeAutomation, detailOf, type FakeSchedule, nextFires } from './fake-automations';
+import { answerCandidate, type FakeCandidates, newCandidates } from './fake-candidates';
 import { type FakeChanges, followChanges, newChanges } from './fake-changes';
 import { answerChat, type FakeChat, followChat, newChat } from './fake-chat';
 import { answerCode, type FakeCode, newCode } from './fake-code';
 import { answerConnection, type FakeConnections, newConnections } from './fake-connections';
 import { answerContext, type FakeContexts } from './fake-contexts';
+import { answerEvaluation, type FakeEvaluations, newEvaluations } from './fake-evaluations';
 import { answerOverview, newOverview } from './fake-overview';
 import { answerRuns } from './fake-runs';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
@@ -34,9 +36,11 @@ export interface FakeApi {
   origin: string;
   accounts: FakeAccounts;
   approvals: FakeApprovals;
+  candidates: FakeCandidates;
   chat: FakeChat;
   code: FakeCode;
   contexts: FakeContexts;
+  evaluations: FakeEvaluations;
   secrets: FakeSecrets;
   connections: FakeConnections;
   alerts: FakeAlerts;
@@ -84,9 +88,11 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accounts: newAccounts(),
     approvals: newApprovals(),
+    candidates: newCandidates(),
     chat: newChat(),
     code: newCode(),
     contexts: [],
+    evaluations: newEvaluations(),
     secrets: newSecrets(),
     connections: newConnections(),
     alerts: newAlerts(),
@@ -199,6 +205,8 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     (await answerSkill(api.skills, asked)) ??
     (await answerAccount(api.accounts, asked)) ??
     (await answerApproval(api.approvals, asked)) ??
+    (await answerCandidate(api.candidates, asked)) ??
+    (await answerEvaluation(api.evaluations, asked)) ??
     (await answerCode(api.code, api.workerRuns, api.accounts.me.role, asked)) ??
     (await answerContext(api.contexts, api.accounts.me.role, asked)) ??
     (await answerSecret(api.secrets, asked)) ??

@@ -20,7 +20,15 @@ export const newApprovals = (): FakeApprovals => ({ list: [], links: new Map(), 
 const HOUR_MS = 3_600_000;
 
 export const newApproval = (id: string, over: Partial<Approval> = {}): Approval => ({
-  ...{ id, run_id: 'run_1', worker_id: 'refunds', worker_name: 'Refunds', status: 'pending' },
+  ...{
+    id,
+    kind: 'run',
+    run_id: 'run_1',
+    candidate_id: null,
+    worker_id: 'refunds',
+    worker_name: 'Refunds',
+    status: 'pending',
+  },
   title: 'Refund order 1001?',
   message:
     'The customer wrote **twice** and sent [the receipt](https://shop.example.com/r/1001).\n\n## What we know\n\n- paid by card\n- delivered late',
@@ -47,7 +55,11 @@ export async function answerApproval(fake: FakeApprovals, req: FakeRequest): Pro
   if (part[2] !== 'approvals') return undefined;
   if (!signedIn) return refused(401, 'sign in');
   const waiting = fake.list.filter(({ status }) => status === 'pending');
-  if (!part[3]) return { status: 200, body: query.get('status') === 'pending' ? waiting : fake.list };
+  if (!part[3]) {
+    const of = query.get('candidate_id');
+    const list = query.get('status') === 'pending' ? waiting : fake.list;
+    return { status: 200, body: of === null ? list : list.filter(({ candidate_id }) => candidate_id === of) };
+  }
   if (part[3] === 'count') return { status: 200, body: { pending: waiting.length } };
   const approval = fake.list.find(({ id }) => id === part[3]);
   if (!approval) return refused(404, 'no such approval');

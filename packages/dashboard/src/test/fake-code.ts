@@ -44,6 +44,7 @@ const definition: Definition = {
   isolation: 'zygote',
   network: 'public',
   ...{ expose: [], in_body: [], skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null },
+  on_failure: 'none',
 };
 
 const MAIN = `"""Adds up what a shop's prices come to."""

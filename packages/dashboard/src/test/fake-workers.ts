@@ -29,7 +29,7 @@ export const newWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
   ...{ next_run_at: null, evaluate_on_save: false, created_at: daysAgo(40), updated_at: daysAgo(2), permissions: MAY },
   ...{ entrypoint: 'main.py', inputs: [], outputs: [], secrets: [], connections: [], contexts: [] },
   ...{ python_dependencies: [], isolation: 'zygote', network: 'public', expose: [], in_body: [] },
-  ...{ skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null },
+  ...{ skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null, on_failure: 'none' },
   ...{ skill_update: null, skill_deleted: false },
   limits: {
     ...{ timeout_seconds: 300, memory_mb: 512, concurrency: null, concurrency_key: null, priority: 0 },

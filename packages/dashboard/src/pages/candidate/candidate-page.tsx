@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useParams } from 'react-router';
 import { CandidateChanges } from '../../candidates/candidate-changes';
 import { CandidateDecision } from '../../candidates/candidate-decision';
@@ -85,7 +86,7 @@ function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDet
         <VerdictLine candidate={candidate} level={2} />
         {!isOpen && <Outcome candidate={candidate} />}
         {cases.length > 0 && (
-          <Panel title="Evidence" aside={<SummaryChips summary={candidate.summary} />}>
+          <Panel title="Evidence" aside={<Counted candidate={candidate} />}>
             <WithFailedRun candidate={candidate}>
               {(runId) => <Evidence cases={cases} failedRunId={runId} />}
             </WithFailedRun>
@@ -110,12 +111,18 @@ function WithFailedRun({
   children,
 }: {
   candidate: CandidateDetail;
-  children: (runId: string | undefined) => React.ReactNode;
+  children: (runId: string | undefined) => ReactNode;
 }) {
   const approval = useCandidateApproval(id, origin === 'repair');
   if (origin === 'repair' && approval.isLoading) return <Skeleton height={160} />;
   return children(approval.data?.run_id);
 }
+
+const Counted = ({ candidate }: { candidate: CandidateDetail }) => (
+  <span className={styles.counted}>
+    <SummaryChips summary={candidate.summary} />
+  </span>
+);
 
 function Outcome({ candidate }: { candidate: CandidateDetail }) {
   const { status, decided_at: at, decided_by_label: by } = candidate;

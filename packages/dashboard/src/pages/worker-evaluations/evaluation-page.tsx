@@ -35,7 +35,7 @@ export default function EvaluationPage() {
   if (isStatus(error, 403, 404)) return <NotFound what="evaluation" />;
   if (error && !evaluation) return <FailedToLoad what="The evaluation" error={error} retry={refetch} />;
   if (!evaluation) return <LoadingPage what="the evaluation" columns={styles.results} />;
-  const mayEdit = worker !== undefined && worker.permissions.edit && worker.status !== 'archived';
+  const mayEdit = worker?.permissions.edit === true && worker.status !== 'archived';
   return <Loaded key={evaluationId} evaluation={evaluation} mayEdit={mayEdit} />;
 }
 

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Switch } from '@mantine/core';
 import { Link } from 'react-router';
 import { inWords } from '../../evaluations/check-words';
 import { useChangeExample, useDeleteExample } from '../../evaluations/evaluation-queries';
@@ -36,14 +36,12 @@ export function ExampleList({ worker, examples, mayEdit, onEdit }: ExampleListPr
             </div>
             {mayEdit && (
               <div className={content.actions}>
-                <Button
-                  size="sm"
-                  variant="default"
-                  aria-label={`${example.enabled ? 'Switch off' : 'Switch on'} ${example.name}`}
-                  onClick={() => change.mutate({ id: example.id, enabled: !example.enabled })}
-                >
-                  {example.enabled ? 'Switch off' : 'Switch on'}
-                </Button>
+                <Switch
+                  classNames={{ track: styles.track ?? '' }}
+                  aria-label={`Evaluations run ${example.name}`}
+                  checked={example.enabled}
+                  onChange={() => change.mutate({ id: example.id, enabled: !example.enabled })}
+                />
                 <Button size="sm" variant="default" aria-label={`Edit ${example.name}`} onClick={() => onEdit(example)}>
                   Edit
                 </Button>

@@ -44,7 +44,7 @@ export function Result({ ref, result, opens }: ResultProps) {
             {checks.length > 0 && <Checks checks={checks} />}
             {output != null && (
               <div className={styles.output}>
-                <h3>Output</h3>
+                <h2>Output</h2>
                 <OutputJson value={output} />
               </div>
             )}

@@ -24,7 +24,7 @@ export function VersionTable({ workerId, table, current, evaluate }: VersionTabl
   const versions = table.versions.filter(({ evaluation_id: id, sha }) => id !== null || sha === current);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className={styles.scroll} aria-label="Examples by version" tabIndex={0}>
+    <section className={styles.scroll} aria-label="Versions" tabIndex={0}>
       <table className={styles.table}>
         <thead>
           <tr>
@@ -32,7 +32,12 @@ export function VersionTable({ workerId, table, current, evaluate }: VersionTabl
               Example
             </th>
             {versions.map((version) => (
-              <th key={version.sha} scope="col" data-current={version.sha === current || undefined}>
+              <th
+                key={version.sha}
+                scope="col"
+                className={styles.head}
+                data-current={version.sha === current || undefined}
+              >
                 <Head workerId={workerId} version={version} isCurrent={version.sha === current} evaluate={evaluate} />
               </th>
             ))}
@@ -43,10 +48,10 @@ export function VersionTable({ workerId, table, current, evaluate }: VersionTabl
             <tr key={id}>
               <th scope="row" className={styles.name}>
                 <span>{name}</span>
-                {!exists && <span className={styles.soft}>deleted</span>}
+                {!exists && <span className={styles.soft}> deleted</span>}
               </th>
               {versions.map((version) => (
-                <td key={version.sha} data-current={version.sha === current || undefined}>
+                <td key={version.sha} className={styles.cellBox} data-current={version.sha === current || undefined}>
                   <Cell
                     workerId={workerId}
                     version={version}
@@ -74,7 +79,7 @@ interface HeadProps {
 function Head({ workerId, version, isCurrent, evaluate }: HeadProps) {
   const { sha, version: number, evaluation_id: id, totals, status, created_at: createdAt } = version;
   return (
-    <div className={styles.head}>
+    <div className={styles.version}>
       <span className={styles.number}>
         {id === null ? `v${number}` : <Link to={evaluationPath(workerId, id)}>v{number}</Link>}
         {isCurrent && <span className="visually-hidden">, the current version</span>}

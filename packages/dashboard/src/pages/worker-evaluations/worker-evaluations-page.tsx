@@ -42,7 +42,7 @@ function Evaluations({ worker }: { worker: Worker }) {
   const hasExamples = examples.data.length > 0;
   const isEvaluated = table.data.versions.some(({ evaluation_id: id }) => id !== null);
   const add = mayEdit && (
-    <Button variant={hasExamples ? 'default' : 'filled'} onClick={() => setEditing('new')}>
+    <Button {...(hasExamples && { variant: 'default' })} onClick={() => setEditing('new')}>
       Add example
     </Button>
   );
@@ -87,7 +87,7 @@ function Evaluations({ worker }: { worker: Worker }) {
               schema, or convinces a model. Evaluate a version, and you see which examples it gets right; a later one
               shows what got better and what broke. A run that went well can be saved as an example on its page.
             </p>
-            {add}
+            {add && <div>{add}</div>}
           </Empty>
         )}
       </Panel>
@@ -120,6 +120,7 @@ function OnSave({ worker }: { worker: Worker }) {
   return (
     <div>
       <Switch
+        classNames={{ track: styles.track ?? '' }}
         label="Evaluate each new version"
         description="By itself, as soon as it is saved. Models and judges cost money."
         checked={isOn}

@@ -84,13 +84,15 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   return (
     <>
       <WorkerRunHead run={run} worker={worker} />
+      <div className={styles.above}>
+        <Rehearsed run={run} />
+        <Failed run={run} />
+        <RepairPanel run={run} />
+      </div>
       <div className={layout.mainAndAside}>
         <div className={styles.column}>
-          <Rehearsed run={run} />
           <WaitsFor run={run} isAgent={isAgent} />
           <RunProgress live={live} over={over || run.status !== 'running'} />
-          <Failed run={run} />
-          <RepairPanel run={run} />
           {run.status === 'completed' && (
             <Panel title="Result">
               <RunResult run={run} worker={worker} />

@@ -22,6 +22,8 @@ const SHOWN_AS: Record<string, string[]> = {
   approvals: ['approval'],
   automations: ['page'],
   members: ['invitations'],
+  runs: ['repairs'],
+  workers: ['candidates', 'evaluations'],
   workspaces: ['me', 'workspace', 'deleted-workspaces'],
 };
 const SUMMARIES: Record<string, string[]> = {

@@ -1,0 +1,137 @@
+import type { Page } from 'playwright-core';
+import { chromiumPath, testSite } from './test/browser';
+import { checkPage, LOOKS } from './test/check-page';
+import { newApproval, newApprovals } from './test/fake-approvals';
+import { newCandidate, newCandidates, newCase } from './test/fake-candidates';
+import { CODE_WORKER, newCode } from './test/fake-code';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+withBrowser('candidates', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.approvals = newApprovals();
+    site.api.candidates = newCandidates();
+    site.api.code = newCode();
+    site.api.accounts.me.role = 'owner';
+  });
+
+  const ofWorker = (tab: string) => `/workers/${CODE_WORKER}/${tab}`;
+  const pageOf = (id: string) => ofWorker(`candidates/${id}`);
+
+  function add(id: string, cases: Parameters<typeof newCandidate>[1], over: Parameters<typeof newCandidate>[2] = {}) {
+    const [current] = site.api.code.versions;
+    const files = { ...current?.files };
+    files['lib/prices.py'] = 'def rounded(price):\n    return round(price, 1)\n';
+    const made = newCandidate(id, cases, { base_sha: current?.sha ?? '', ...over });
+    site.api.candidates.list.push(made);
+    site.api.candidates.files.set(id, files);
+    return made;
+  }
+
+  const DIFFERENT = newCase('run_8sWnQ1', 'different', {
+    base_rehearsal_run_id: 'run_8sWnQb',
+    differences: [{ path: '/total', change: 'changed', was: '1412.47', now: '1412.5' }],
+  });
+
+  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+    add(
+      'cnd_1',
+      [newCase('run_8sWnQ0', 'same'), DIFFERENT, newCase('run_8sWnQ2', 'broken'), newCase('run_8sWnQ3', null)],
+      {
+        status: 'rehearsing',
+      },
+    );
+    add('cnd_2', [newCase('run_8sWnQ0', 'same'), newCase('run_8sWnQ1', 'same')], { message: 'Log less' });
+    add('cnd_3', [newCase('run_8sWnQ0', 'fixed')], { message: 'Read the renamed column', origin: 'repair' });
+    const page = await site.signedIn(pageOf('cnd_1'), options);
+    await page.getByText('round(price, 1)').first().waitFor();
+    await checkPage(page, 'candidate', look);
+    await page.goto(site.api.origin + pageOf('cnd_2'));
+    await page.getByRole('heading', { name: 'Changes none of 2 runs' }).waitFor();
+    await page.getByText('round(price, 1)').first().waitFor();
+    await checkPage(page, 'candidate-same', look);
+    await page.goto(site.api.origin + ofWorker('versions'));
+    await page.getByRole('link', { name: 'Log less' }).waitFor();
+    await page.getByText('Log how many prices there are').waitFor();
+    await checkPage(page, 'worker-versions-with-candidates', look);
+  });
+
+  test('one that changes nothing is promoted, and the history shows it', async () => {
+    add('cnd_1', [newCase('run_8sWnQ0', 'same')]);
+    const page = await site.signedIn(ofWorker('versions'));
+    await page.getByRole('link', { name: 'Round the total' }).click();
+    await page.getByRole('heading', { name: 'Does not change the recorded run' }).waitFor();
+    await page.getByRole('button', { name: 'Promote' }).click();
+    await page.getByText('It is the current version of Price report').waitFor();
+    expect(site.api.candidates.sent).toEqual([
+      { line: `POST /api/workers/${CODE_WORKER}/candidates/cnd_1/promote`, body: { force: false } },
+    ]);
+    await page.getByText('None waits for a decision').waitFor();
+    await page.getByRole('button', { name: 'Show 1 decided' }).click();
+    await page.getByText('Promoted', { exact: true }).waitFor();
+  });
+
+  const refuse = (code: string) => {
+    site.api.candidates.refuseNext = { status: 409, body: { detail: code, code } };
+  };
+  const promote = (page: Page) => page.getByRole('button', { name: 'Promote', exact: true }).click();
+
+  test('why it can’t be promoted is said in words; without its rehearsals it can be all the same', async () => {
+    add('cnd_1', [newCase('run_8sWnQ0', 'same'), newCase('run_8sWnQ1', null)], { status: 'rehearsing' });
+    const page = await site.signedIn(pageOf('cnd_1'));
+    await page.getByRole('heading', { name: 'Rehearsed 1 of 2 runs so far' }).waitFor();
+    refuse('worker_changed');
+    await promote(page);
+    await page.getByText('Not promoted: the worker has changed').waitFor();
+    refuse('rehearsing');
+    await promote(page);
+    await page.getByText('1 rehearsal has not ended yet.').waitFor();
+    await page.getByRole('button', { name: 'Promote without proof' }).click();
+    await page.getByText('It is the current version of Price report').waitFor();
+    expect(site.api.candidates.sent.at(-1)?.body).toEqual({ force: true });
+  });
+
+  test('one that breaks a run asks once more, and is dropped by the keyboard alone', async () => {
+    add('cnd_1', [newCase('run_8sWnQ0', 'broken')]);
+    const page = await site.signedIn(pageOf('cnd_1'));
+    await page.getByRole('button', { name: 'Promote the candidate' }).click();
+    await page.getByRole('button', { name: 'It breaks a run. Promote it' }).waitFor();
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.getByRole('button', { name: 'Drop the candidate' }).focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.getByText('Dropped by ada@example.com').waitFor();
+    expect(await page.getByRole('button', { name: /Promote|Drop/ }).count()).toBe(0);
+  });
+
+  test('that of a repair is decided by its approval, right there', async () => {
+    add('cnd_1', [newCase('run_failed1', 'fixed')], { origin: 'repair', permissions: { promote: false, drop: false } });
+    site.api.approvals.list.push(
+      newApproval('apr_1', { kind: 'candidate', candidate_id: 'cnd_1', run_id: 'run_failed1', form: null }),
+    );
+    const page = await site.signedIn(pageOf('cnd_1'));
+    await page.getByRole('link', { name: 'See the failed run' }).waitFor();
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByText('Rejected: nothing changes').waitFor();
+    expect(site.api.approvals.decisions).toMatchObject([{ line: 'POST /api/approvals/apr_1/reject' }]);
+  });
+
+  test('a draft is rehearsed before it is saved', async () => {
+    const page = await site.signedIn(ofWorker('code'));
+    const editor = page.getByRole('textbox', { name: 'Code of main.py' });
+    await editor.click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('# rounded\n');
+    await page.getByRole('button', { name: 'Rehearse first…' }).click();
+    await page.getByLabel('Rehearsed on').selectOption('3');
+    await page.getByLabel('What changes').fill('Say that it is rounded');
+    await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Say that it is rounded' }).waitFor();
+    await page.getByRole('heading', { name: 'Rehearsed 0 of 2 runs so far' }).waitFor();
+    expect(site.api.candidates.sent[0]).toMatchObject({
+      line: `POST /api/workers/${CODE_WORKER}/candidates`,
+      body: { last_successful: 3, message: 'Say that it is rounded', files: [{ path: 'main.py' }] },
+    });
+  });
+});

@@ -1,0 +1,46 @@
+import type { CandidateSummary } from '../shell/api';
+import { verdictOf } from './verdict';
+
+const NONE: CandidateSummary = {
+  same: 0,
+  different: 0,
+  fixed: 0,
+  still_failing: 0,
+  broken: 0,
+  inconclusive: 0,
+  total: 0,
+};
+
+const summary = (counts: Partial<CandidateSummary>): CandidateSummary => ({
+  ...NONE,
+  ...counts,
+  total: counts.total ?? Object.values(counts).reduce((sum, count) => sum + count, 0),
+});
+
+test.each<[Partial<CandidateSummary>, boolean, string, string]>([
+  [{}, false, 'idle', 'Nothing was rehearsed: no recorded run could be compared'],
+  [{ same: 2, total: 6 }, true, 'running', 'Rehearsed 2 of 6 runs so far'],
+  [{ same: 5 }, false, 'success', 'Changes none of 5 runs'],
+  [{ same: 1 }, false, 'success', 'Does not change the recorded run'],
+  [{ fixed: 1, same: 5 }, true, 'success', 'Mends the failed run and changes none of 5 others'],
+  [{ fixed: 1, same: 1 }, true, 'success', 'Mends the failed run and does not change the other one'],
+  [{ fixed: 1 }, true, 'success', 'Mends the failed run'],
+  [
+    { fixed: 1, same: 4, different: 1 },
+    true,
+    'timeout',
+    'Mends the failed run and changes the result of 1 of 5 others',
+  ],
+  [{ still_failing: 1, same: 5 }, true, 'error', 'Does not mend the failed run and changes none of 5 others'],
+  [
+    { inconclusive: 1, same: 5 },
+    true,
+    'error',
+    'Does not show that the failed run is mended and changes none of 5 others',
+  ],
+  [{ broken: 2, same: 3 }, false, 'error', 'Breaks 2 of 5 runs'],
+  [{ fixed: 2, still_failing: 1 }, false, 'timeout', 'Mends 2 failed runs and leaves 1 run failing'],
+  [{ inconclusive: 3 }, false, 'timeout', 'Proves nothing for 3 runs'],
+])('%j, of a repair: %s', (counts, isRepair, tone, words) => {
+  expect(verdictOf(summary(counts), isRepair)).toEqual({ tone, words });
+});
