@@ -1,0 +1,106 @@
+import { given, startScriptedModel, until } from '@gantry/testing';
+import { chromiumPath } from '../test/browser';
+import { testPlatform } from '../test/open-platform';
+
+const withBrowser = chromiumPath ? describe : describe.skip;
+
+const ADDS = 'def run(n):\n    return {"square": n + n}\n';
+const SQUARES = 'def run(n):\n    return {"square": n ** 2}\n';
+const usage = { input: 812, output: 40 };
+
+withBrowser('a change that is proven before it counts', () => {
+  const model = given(startScriptedModel, (one) => one.stop());
+  const platform = testPlatform(() => {
+    const price = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };
+    const at = { kind: 'openai-compatible', base_url: model.baseUrl };
+    return {
+      MODEL_PROVIDERS: JSON.stringify([{ name: 'local', ...at, models: ['m'], prices: { m: price } }]),
+      MODEL_ALIASES: '{"smart":"local/m"}',
+    };
+  });
+
+  async function ask(status: number, ...request: Parameters<typeof platform.call>) {
+    const answer = await platform.call(...request);
+    if (answer.status !== status) throw new Error(`${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
+  }
+
+  const make = (id: string, name: string, content: string) => {
+    const inputs = [{ name: 'n', label: 'Number', type: 'number', required: true }];
+    return ask(201, 'POST', '/api/workers', { id, name, inputs, files: [{ path: 'main.py', content }] });
+  };
+
+  /** Of a run that has ended. */
+  async function run(id: string, n: number): Promise<string> {
+    const { run_id: runId } = await ask(201, 'POST', `/api/workers/${id}/runs`, { inputs: { n } });
+    await until(async () => (await ask(200, 'GET', `/api/runs/${runId}`)).completed_at, { deadlineMs: 30_000 });
+    return runId;
+  }
+
+  test('a draft is rehearsed on past runs, shows what it changes, and is promoted', async () => {
+    await make('doubles', 'Doubles', ADDS);
+    await run('doubles', 2);
+    await run('doubles', 3);
+    const page = await platform.signedIn('/workers/doubles/code');
+    await page.getByRole('textbox', { name: /Code of main\.py/ }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(SQUARES);
+    await page.getByRole('button', { name: 'Rehearse first…' }).click();
+    await page.getByLabel('What changes').fill('Square instead of doubling');
+    await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
+    await page.getByRole('heading', { name: 'Changes the result of 1 of 2 runs' }).waitFor();
+    const evidence = page.getByRole('table', { name: 'Evidence' });
+    await evidence.getByText('/square').waitFor();
+    await evidence.getByRole('link', { name: 'Rehearsal of the candidate' }).first().click();
+    await page.getByText(/^Rehearsal of run_.*: nothing left the sandbox$/).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Promote' }).click();
+    await page.getByText('It is the current version of Doubles').waitFor();
+    expect(await ask(200, 'GET', '/api/workers/doubles')).toMatchObject({ version: 2 });
+    await page.goto(platform.at('/workers/doubles/code'));
+    await page.getByText('No changes.').waitFor();
+  });
+
+  test('a run becomes an example, and the table says which version broke it', async () => {
+    await make('squares', 'Squares', SQUARES);
+    const runId = await run('squares', 3);
+    const page = await platform.signedIn(`/runs/${runId}`);
+    await page.getByRole('button', { name: 'Save as example…' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Three');
+    await page.getByRole('button', { name: 'Add example' }).click();
+    await page.getByText('Three is an example now').waitFor();
+    await page.goto(platform.at('/workers/squares/evaluations'));
+    await page.getByRole('switch', { name: 'Evaluate each new version' }).press('Space');
+    await page.getByText('Each new version is evaluated').waitFor();
+    await page.getByRole('button', { name: 'Evaluate version 1' }).click();
+    await page.getByRole('link', { name: 'Three, version 1: Passed' }).waitFor();
+    const files = [{ path: 'main.py', content: ADDS }];
+    await ask(200, 'PATCH', '/api/workers/squares', { files });
+    await page.getByRole('link', { name: 'Three, version 2: Failed' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Evaluation of version 2' }).waitFor();
+    await page.getByRole('list', { name: 'Checks' }).getByText('Failed').waitFor({ state: 'attached' });
+  });
+
+  test('a failed run is repaired by a model, proven by rehearsals, and approved by a person', async () => {
+    await make('roots', 'Roots', 'def run(n):\n    return {"root": n / (n - 4)}\n');
+    await run('roots', 2);
+    const failed = await run('roots', 4);
+    const content = 'def run(n):\n    return {"root": n / (n - 4) if n != 4 else None}\n';
+    const proposal = { explanation: 'Four divides by **zero**.', files: [{ path: 'main.py', content }] };
+    await model.says(
+      { text: '', calls: [{ name: 'read_file', input: { path: 'main.py' }, id: 'c1' }], usage },
+      { text: '', calls: [{ name: 'propose_change', input: proposal, id: 'c2' }], usage },
+      { text: 'It is mended.', usage },
+    );
+    const page = await platform.signedIn(`/runs/${failed}`);
+    await page.getByRole('button', { name: 'Repair…' }).click();
+    await page.getByRole('button', { name: 'Repair', exact: true }).click();
+    const panel = page.getByRole('region', { name: 'Repair', exact: true });
+    await panel.getByText('Waits for a decision', { exact: true }).waitFor();
+    await panel.getByRole('heading', { name: 'Mends the failed run and does not change the other one' }).waitFor();
+    await panel.getByText('Four divides by zero.').waitFor();
+    await panel.getByRole('button', { name: 'Approve' }).click();
+    await panel.getByText(/^Approved by/).waitFor();
+    expect(await ask(200, 'GET', '/api/workers/roots')).toMatchObject({ version: 2 });
+  });
+});
