@@ -10,6 +10,10 @@ import { FailedToLoad } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
 import { refreshAfterDecision, useCandidateApproval } from './candidate-queries';
 
+/** To whoever may not decide about a candidate. */
+export const DECIDED_BY_OTHERS =
+  'Somebody else decides this: either you asked for the repair and its worker wants another person, or you may not change the worker.';
+
 /** Approves or rejects a repair's candidate where its evidence is; or says who did. */
 export function CandidateDecision({ candidateId }: { candidateId: string }) {
   const { email } = useSession();
@@ -31,7 +35,7 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
     );
   }
   if (!approval.permissions.decide) {
-    return <p className={content.about}>Somebody who may change the worker decides about it.</p>;
+    return <p className={content.about}>{DECIDED_BY_OTHERS}</p>;
   }
 
   async function decide(decision: Decision) {

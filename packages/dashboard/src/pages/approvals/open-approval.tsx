@@ -6,6 +6,7 @@ import { Asked } from '../../approvals/asked';
 import { decideApproval } from '../../approvals/decide-approval';
 import { DecidedBy } from '../../approvals/decided-by';
 import { type Decision, DecisionForm, type DecisionSteps, type Verdict } from '../../approvals/decision-form';
+import { DECIDED_BY_OTHERS } from '../../candidates/candidate-decision';
 import { type Approval, isStatus } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
@@ -88,7 +89,7 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
         ) : (
           <p className={content.about}>
             {kind === 'candidate'
-              ? 'Somebody who may change the worker decides this.'
+              ? DECIDED_BY_OTHERS
               : 'Somebody else decides this: either you started the run and its worker wants another person, or your role here only reads.'}
           </p>
         )}
