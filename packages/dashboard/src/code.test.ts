@@ -140,7 +140,7 @@ withBrowser('the code of a worker', () => {
     await page.keyboard.press('Control+Space');
     await page.getByRole('option', { name: 'artifact' }).waitFor();
     await page.getByText('Keeps a file beyond the run').waitFor();
-    // Enter at the moment in which the list opens still begins a line: whoever types fast did not mean the list.
+    // Enter at the moment in which the list opens still begins a line: a fast typist did not mean the list.
     await page.waitForTimeout(200);
     await page.keyboard.press('Enter');
     await page.locator('.cm-line', { hasText: 'context.artifact(' }).waitFor();

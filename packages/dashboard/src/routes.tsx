@@ -8,7 +8,7 @@ import { RequireSession } from './shell/require-session';
 /** Each page is a file of its own, fetched when somebody goes there. */
 type Pages = [path: string, Page: ComponentType][];
 
-/** Cards for whoever is not signed in yet. */
+/** Cards for people who are not signed in yet. */
 const CARDS: Pages = [
   [paths.signIn, lazy(() => import('./pages/sign-in/sign-in-page'))],
   [paths.invite, lazy(() => import('./pages/invite/invite-page'))],
@@ -28,7 +28,7 @@ function ListedAutomation() {
   return <Navigate to={automationPath(automationId)} replace />;
 }
 
-/** Pages for whoever is signed in. */
+/** Pages for people who are signed in. */
 const OWN_PAGES: Pages = [
   [paths.home, lazy(() => import('./pages/overview/overview-page'))],
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],

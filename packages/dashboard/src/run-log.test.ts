@@ -51,7 +51,7 @@ withBrowser('the log of a run', () => {
       .waitFor();
     expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
 
-    // Whoever reads further up stays there, whatever is printed meanwhile.
+    // A reader who has scrolled up stays there, whatever is printed meanwhile.
     const top = await logOf(page).evaluate((log) => log.scrollTop);
     site.api.emit(fake, 'log', { stream: 'stdout', level: 'info', text: 'something new' });
     await page.getByRole('button', { name: 'Follow the end' }).waitFor();

@@ -1,6 +1,6 @@
 import { Notice } from '../ui/notice';
 
-/** For a page that was opened without the token of its link. */
+/** Shown on a page that was opened without the token of its link. */
 export const BrokenLink = () => (
   <Notice tone="error">This address is not whole. Open the link again, or copy all of it.</Notice>
 );

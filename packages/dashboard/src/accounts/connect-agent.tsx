@@ -14,6 +14,6 @@ export function ConnectAgent() {
   return <CodeToCopy label="For Claude Code" code={`claude mcp add --transport http gantry ${mcpUrl(baseUrl)}`} />;
 }
 
-/** How the sign-in goes. */
+/** Instructions for signing in. */
 export const CONNECT_WORDS =
   'Run the line, then open /mcp in Claude Code. It opens a page here, where you choose the workspace and the tools that it gets. Other clients of the Model Context Protocol take the same address; no token is needed.';

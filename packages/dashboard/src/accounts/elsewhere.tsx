@@ -14,7 +14,7 @@ interface ElsewhereProps {
   read: (headers: { 'x-svc-workspace': string }) => Promise<unknown>;
 }
 
-/** For what the current workspace does not have: perhaps another workspace of this person does. */
+/** Looks in the person's other workspaces for a thing that the current one does not have. */
 export function Elsewhere({ what, queryKey, read }: ElsewhereProps) {
   const { data: me } = useMe();
   const queryClient = useQueryClient();

@@ -10,7 +10,7 @@ const LABELS: Record<Role, string> = {
   owner: 'Owner: also deletes the workspace',
 };
 
-/** Of a role that is only shown. */
+/** Name of the role without its description, for places that only show it. */
 export const roleWord = (role: Role): string => LABELS[role].split(':')[0] ?? role;
 
 const { owner, ...grantable } = LABELS;

@@ -4,7 +4,7 @@ import { paths } from '../shell/paths';
 import { type Granted, session } from '../shell/session';
 import { forgetLinkToken, type LinkPurpose } from './link-token';
 
-/** For a form that a link led to: its answer opens a session, the link is spent, and the person goes home. */
+/** Sends a form that a link led to: the answer opens a session, the link is spent, and the person goes home. */
 export function useLinkSignIn<T>(purpose: LinkPurpose, ask: (given: T) => Promise<Granted>) {
   const navigate = useNavigate();
   return useMutation({

@@ -10,7 +10,7 @@ interface AlertFormProps {
   given: AlertFields;
   /** Whether it is for an automation, which has fewer events. */
   isOfAutomation: boolean;
-  /** Above the events: whom the alert is about. */
+  /** Shown above the events: the subject of the alert. */
   children?: ReactNode;
   submitLabel: string;
   isBusy: boolean;
@@ -117,7 +117,7 @@ const problemsOf = ({ on, url, email_to }: AlertFields): { on?: string; url?: st
   ...(!url?.trim() && !email_to?.trim() && { url: 'Fill in this address, or an e-mail address.' }),
 });
 
-/** As the API takes them: an empty channel is none. */
+/** The fields as the API takes them: an empty channel is none. */
 export const trimmed = ({ on, url, email_to, description }: AlertFields): AlertFields => ({
   on,
   url: url?.trim() || null,

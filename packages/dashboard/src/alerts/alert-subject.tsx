@@ -4,7 +4,7 @@ import { automationPath, workerPath } from '../shell/paths';
 import { useWorkerName } from '../workers/worker-name';
 import type { Alert } from './alert-words';
 
-/** Whose runs the alert tells of. */
+/** Link to the worker or automation whose runs the alert reports. */
 export function AlertSubject({ alert: { worker_id, automation_id } }: { alert: Alert }) {
   const worker = useWorkerName(worker_id);
   const automation = useAutomationName(automation_id);

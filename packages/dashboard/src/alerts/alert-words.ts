@@ -35,7 +35,7 @@ export function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-/** Where it goes: the host of the webhook, the address of the e-mail. */
+/** Destinations of the alert: the host of its webhook, the address of its e-mail. */
 export const channelsOf = ({ url, email_to }: Alert): string[] => [
   ...(url ? [`Webhook to ${hostOf(url)}`] : []),
   ...(email_to ? [`E-mail to ${email_to}`] : []),

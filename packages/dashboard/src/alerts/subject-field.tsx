@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import type { Option } from '../ui/search-select';
 import { FindField } from '../workers/find-field';
 
-/** Whose runs an alert is about. */
+/** The workspace, worker or automation whose runs an alert reports. */
 export interface Subject {
   kind: 'workspace' | 'worker' | 'automation';
   /** Null until one is chosen. */

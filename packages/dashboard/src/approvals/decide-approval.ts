@@ -2,7 +2,10 @@ import { unwrap } from '@gantry/api-client';
 import { workerApi } from '../shell/api';
 import type { Decision } from './decision-form';
 
-/** In the name of whoever is signed in. @param workspaceId the one that was shown, also if another tab has switched */
+/**
+ * Decides as the person who is signed in.
+ * @param workspaceId the one that was shown, also if another tab has switched
+ */
 export async function decideApproval(
   approvalId: string,
   workspaceId: string | undefined,

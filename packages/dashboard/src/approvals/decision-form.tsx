@@ -14,15 +14,15 @@ export interface Decision {
   verdict: Verdict;
   reason?: string;
   data?: Record<string, unknown>;
-  /** Of whoever has no account. */
+  /** Name of a reviewer without an account. */
   name?: string;
 }
 
 /** Steps towards a decision; none of them decides. */
 export interface DecisionSteps {
-  /** To the button that approves, or to the first field. */
+  /** Moves to the button that approves, or to the first field. */
   approve: () => void;
-  /** To the reason, from where Ctrl+Enter rejects. */
+  /** Moves to the reason, from where Ctrl+Enter rejects. */
   reject: () => void;
 }
 
@@ -31,7 +31,7 @@ interface DecisionFormProps {
   form: Approval['form'];
   /** Whether the person says who they are; otherwise the account does. */
   asksName: boolean;
-  /** In whose name the decision is. */
+  /** Names the person who decides. */
   signature: ReactNode;
   /** @throws ApiError: its field problems are shown at their fields */
   onDecide: (decision: Decision) => Promise<void>;

@@ -8,7 +8,7 @@ export type AuditAction = WorkerSchemas['AuditAction'];
 export interface Thing {
   of: 'worker' | 'automation' | 'member' | 'run' | 'alert' | 'approval' | 'secret' | 'connection';
   id: string;
-  /** As it was then; absent: the present one counts. */
+  /** The name at that time; absent: the present one counts. */
   name?: string | undefined;
 }
 
@@ -69,7 +69,7 @@ function edit(thing: Part, told: Told): Part[] {
   return [`changed ${listed(fields)} of `, thing, version];
 }
 
-/** One for each action there is: the type sees to it. */
+/** The type requires a sentence for every action. */
 export const SENTENCES: Record<AuditAction, Sentence> = {
   'alert.created': (told) => ['made ', alert(told)],
   'alert.updated': (told) =>

@@ -7,7 +7,7 @@ import { automationKeys } from './automation-keys';
 const patch = (automationId: string, body: AutomationChange): Promise<Automation> =>
   unwrap(api.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body }));
 
-/** Fields of an automation other than its code; whatever shows it is read anew. */
+/** Changes fields of an automation other than its code; everything that shows it is read again. */
 export function useAutomationChange(automationId: string) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

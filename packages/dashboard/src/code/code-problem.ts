@@ -8,5 +8,5 @@ export interface CodeProblem {
   hint?: string;
 }
 
-/** Where code failed while it ran. */
+/** A failure of code that ran, with its file. */
 export type FailedPlace = CodeProblem & { file: string };

@@ -35,7 +35,7 @@ export default function DiffSurface({ label, path, before, after, unified }: Dif
     let view: { destroy: () => void } | undefined;
     loadLanguage(path).then((language) => {
       if (!isCurrent) return;
-      // Of what is new as a whole, no word is more so than another.
+      // In a file that is entirely new or entirely deleted, highlighted words would say nothing.
       const highlightChanges = before !== '' && after !== '';
       const merge = { collapseUnchanged: FOLDED, diffConfig: DIFF, gutter: true, highlightChanges };
       if (unified) {

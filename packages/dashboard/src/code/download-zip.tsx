@@ -5,7 +5,7 @@ import { DownloadIcon } from '../ui/icons';
 import { saveFile } from '../ui/save-file';
 
 interface DownloadZipProps {
-  /** Of the file, without its ending. */
+  /** File name, without its extension. */
   name: string;
   read: () => Promise<Blob>;
 }

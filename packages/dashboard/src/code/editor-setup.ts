@@ -17,7 +17,7 @@ import {
 } from '@codemirror/view';
 import { editorTheme } from './editor-theme';
 
-/** Of a change that the page has made, and need not be told. */
+/** Marks a change that the page itself has made, which `onChange` is not told of. */
 const fromOutside = Annotation.define<boolean>();
 
 interface Heard {

@@ -10,13 +10,13 @@ import { loadLanguage } from './languages';
 export interface EditorSurfaceProps {
   /** Names the editor for screen readers. */
   label: string;
-  /** Of the file: chooses the language, and each path keeps its own undo history and cursor. */
+  /** Path of the file: chooses the language, and each path keeps its own undo history and cursor. */
   path: string;
   value: string;
   onChange?: (value: string) => void;
   readOnly?: boolean;
   problems?: readonly CodeProblem[];
-  /** Where the cursor goes; each new object is a new wish. */
+  /** Moves the cursor here; each new object moves it again. */
   cursor?: { line: number; column?: number };
   /** Ctrl+S. */
   onSave?: () => void;
@@ -30,7 +30,7 @@ interface Surface {
   newState: (text: string) => EditorState;
   /** Other files that have been edited here, by path. */
   left: Map<string, EditorState>;
-  /** Texts that the page was told and has not given back yet: whoever types is faster than it renders. */
+  /** Texts that the page was told of and has not passed back yet: people type faster than it renders. */
   told: string[];
 }
 

@@ -12,7 +12,7 @@ export interface FileTreeProps {
   selected: string | null;
   onSelect: (path: string) => void;
   changes?: ReadonlyMap<string, ChangeKind>;
-  /** How many problems a file has, by path. */
+  /** Number of problems in each file, by path. */
   problems?: ReadonlyMap<string, number>;
   /** Absent: the files are only looked at. */
   edit?: {

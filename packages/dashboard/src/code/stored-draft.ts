@@ -1,4 +1,4 @@
-/** A draft lives in the browser of whoever writes it until it is saved. */
+/** A draft is kept in its author's browser until it is saved. */
 import type { FileChange } from './files';
 
 export interface StoredDraft {

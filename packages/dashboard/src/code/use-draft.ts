@@ -9,7 +9,7 @@ import { readDraft, storeDraft } from './stored-draft';
 export interface DraftSource {
   /** Names the draft in this browser. */
   key: string;
-  /** For people. */
+  /** Name to show to people. */
   name: string;
   /** The current version. */
   sha: string;
@@ -74,7 +74,7 @@ export function useDraft(source: DraftSource) {
   return { draft, error, retry: refetch };
 }
 
-/** Keeps it in this browser, and says so to whoever leaves. */
+/** Keeps it in this browser, and says so to a person who leaves. */
 function useStoring({ key, name }: DraftSource, isReady: boolean, draft: Pick<Draft, 'baseSha' | 'changes'>) {
   const latest = useRef({ isReady, draft });
   latest.current = { isReady, draft };

@@ -51,7 +51,7 @@ export function useConnection(id: string) {
   });
 }
 
-/** Of an MCP server also those that nobody may use. */
+/** Tools of the connection; for an MCP server, also those that nobody may use. */
 export function useConnectionTools(id: string) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
@@ -110,7 +110,7 @@ export type ConnectionChange = Partial<
   }
 >;
 
-/** Each makes what is shown of connections be read again. */
+/** After each change, everything shown about connections is read again. */
 export function useConnectionChanges() {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();
@@ -186,7 +186,10 @@ export interface NewServer {
 /** A person has to say yes at the other side. */
 export const needsConsent = ({ kind, issuer }: Connection): boolean => kind === 'oauth' || issuer !== null;
 
-/** Of OAuth the browser goes on to the provider. @param onMade where nobody has to consent */
+/**
+ * Creates a connection. If that needs consent, the browser goes on to the provider.
+ * @param onMade called where nobody has to consent
+ */
 export function useNewConnection(onMade: (made: Connection) => void) {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();

@@ -23,7 +23,7 @@ const TYPES: Record<string, string> = {
   ...{ object: 'Object', array: 'List', null: 'Nothing' },
 };
 
-/** Those of objects within it follow theirs. */
+/** The arguments that a tool's schema declares; the properties of an object follow the object. */
 export function toolArguments(schema: Schema): ToolArgument[] {
   return within(schema, '', 0).slice(0, ROWS_MAX);
 }

@@ -2,7 +2,7 @@ import { NativeSelect } from '@mantine/core';
 import { roleAtLeast } from '../accounts/roles';
 import { useWorkspace } from '../shell/use-me';
 
-/** Whose workers may use it; members make private ones alone. */
+/** Choice of the workers that may use the connection; members can only make private ones. */
 export function VisibilityChoice() {
   const role = useWorkspace()?.role;
   const everybody = roleAtLeast(role, 'admin') ? [{ value: 'workspace', label: 'All workers of the workspace' }] : [];

@@ -39,7 +39,7 @@ export const contextFiles = (workspaceId: string | undefined, name: string, sha:
 export const refreshContexts = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });
 
-/** Takes over what a change has answered, and reads the rest anew. */
+/** Takes over the answer of a change, and reads the rest again. */
 export function useChangedContext() {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;

@@ -16,7 +16,7 @@ const ICONS: Record<Tone, ReactNode> = {
 };
 
 interface ToolCallProps {
-  /** Of its line, for whoever moves the focus there. */
+  /** Id of its line, for code that moves the focus there. */
   id?: string | undefined;
   title: string;
   /** As the model names it. */
@@ -27,7 +27,7 @@ interface ToolCallProps {
   state: { tone: Tone; word: string };
   /** In milliseconds, where it is known. */
   ms?: number | undefined;
-  /** What else there is to say of it, below its result. */
+  /** More about the call, shown below its result. */
   note?: ReactNode;
 }
 

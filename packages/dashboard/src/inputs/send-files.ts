@@ -1,7 +1,7 @@
 import { unwrap } from '@gantry/api-client';
 import { api, type Page } from '../shell/api';
 
-/** Of a file inside a request's body, which may have 1 MB: base64 takes a third more than the file. */
+/** Limit of a file inside a request's body, which may have 1 MB: base64 takes a third more than the file. */
 const INLINE_BYTES_MAX = 700_000;
 
 /** Every file among the inputs as a run expects it: a member's uploaded, a stranger's inside the request. */

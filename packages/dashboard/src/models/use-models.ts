@@ -14,7 +14,7 @@ export function useModels() {
   });
 }
 
-/** What a model can be asked for by: aliases first, since they stay when a model changes. */
+/** Names by which a model can be asked for: aliases first, since they stay when a model changes. */
 export const modelNames = (models: readonly Model[]): string[] => [
   ...new Set([...models.flatMap(({ aliases }) => aliases), ...models.map(({ id }) => id)]),
 ];

@@ -13,7 +13,7 @@ markdown.renderer.rules.link_open = (tokens, index, options, _env, self) => {
   return self.renderToken(tokens, index, options);
 };
 
-/** Whatever the text stands below has an h3. */
+/** The text always stands below an h3. */
 const ABOVE = 3;
 
 /** Headings begin right below it and never skip a level, whatever levels the text uses. */

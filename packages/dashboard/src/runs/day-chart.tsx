@@ -28,7 +28,7 @@ interface DayChartProps {
 const HEIGHT_PX = 130;
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** Figures by day. Whoever points at a day reads its figures above the picture, and may click on it. */
+/** Figures by day. Pointing at a day shows its figures above the picture, and a day can be clicked. */
 export default function DayChart({ label, days, kind, series, format, onDay }: DayChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const open = useRef(onDay);

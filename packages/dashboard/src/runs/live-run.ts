@@ -5,7 +5,7 @@ import { type AgentPart, isAgentPart, partOf } from './conversation/agent-part';
 import { type LogLine, lineOf } from './log/log-line';
 import { type RunRequest, requestOf } from './requests/run-request';
 
-/** With the attempt that saved it, and when. */
+/** An artifact with the attempt that saved it and the time. */
 export type LiveArtifact = RunArtifact & { attempt: number; at: number | null };
 
 /** The status of the run from then on. */
@@ -23,7 +23,7 @@ export interface LiveRun {
   statuses: LiveStatus[];
   progress: { fraction: number; message: string | null } | null;
   artifacts: LiveArtifact[];
-  /** Of an agent: what it said and did. */
+  /** Texts, calls and results of an agent. */
   parts: readonly AgentPart[];
   /** Counts what changes more of the run than its log. */
   changes: number;
@@ -75,7 +75,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
   return { live, lines, requests };
 }
 
-/** Numbers of events begin anew at a multiple of it when the code runs again from the top. */
+/** Numbers of events start again at a multiple of it when the code runs again from the top. */
 const EVENTS_OF_ATTEMPT = 1_000_000;
 
 const attemptOf = (id: string): number => Math.floor(Number(id) / EVENTS_OF_ATTEMPT);

@@ -1,6 +1,6 @@
 /**
- * Runs as the page reaches them. A member may read every run of the workspace; whoever only holds the link may read a
- * run that was started from the page, by its id.
+ * Runs as the page reaches them. A member may read every run of the workspace; a visitor who only holds the link may
+ * read a run that was started from the page, by its id.
  */
 import { unwrap } from '@gantry/api-client';
 import { api, type Page, type Run } from '../shell/api';

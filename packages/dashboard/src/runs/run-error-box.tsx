@@ -24,7 +24,7 @@ interface RunErrorBoxProps {
   inputs?: Run['inputs'];
   /** Name of the step in which it arose. */
   step?: string | undefined;
-  /** Of its heading. */
+  /** Level of its heading. */
   level?: 2 | 3;
   /** The code that it came from. */
   children?: ReactNode;

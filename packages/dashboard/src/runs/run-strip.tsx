@@ -14,7 +14,7 @@ interface RunStripProps {
   /** Newest first. */
   runs: readonly StripRun[];
   selected?: string | null;
-  /** In a line of a list, instead of above a list of its own. */
+  /** Drawn in a line of a list, instead of above a list of its own. */
   small?: boolean;
 }
 

@@ -27,7 +27,7 @@ interface RunViewProps {
   onReuse: (inputs: Record<string, unknown>) => void;
 }
 
-/** One run, live or long over. Mounted anew for each run. */
+/** One run, live or long over. Mounted again for each run. */
 export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   const source = useMemo(() => sourceOf(runs, page.id, runId), [runs, page.id, runId]);
   const { query, run, live, log: store, watched } = useRun(source);
@@ -74,7 +74,7 @@ interface LogProps {
 
 function Log({ store, run, over, watched }: LogProps) {
   const lineCount = useSyncExternalStore(store.subscribe, () => store.lines.length);
-  // Where the stream has nothing more to tell of an old run, its text is still there.
+  // The stream of an old run may have no lines left, while the text of its log still exists.
   const logs = run?.result?.logs;
   const kept = useMemo(() => createLogStore(logs ? linesOf(logs) : []), [logs]);
   const shown = lineCount > 0 ? store : kept;
@@ -104,7 +104,7 @@ function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | und
       items={succeeded ? page.outputs : []}
       outputs={(succeeded && run.result?.outputs) || {}}
       artifacts={run.artifacts.map((artifact) => ({ ...artifact, url: runs.artifactUrl(run.runId, artifact.id) }))}
-      // Whoever only holds the link may not read other runs.
+      // A visitor who only holds the link may not read other runs.
       historyOf={
         page.access === 'member' ? (output) => <NumberHistory automationId={page.id} output={output} /> : undefined
       }

@@ -9,7 +9,7 @@ import { createRequestStore, type RequestStore } from './requests/request-store'
 /** While no stream is to be had, the run is asked for this often. */
 const POLL_MS = 3_000;
 
-/** Memoized by whoever follows it: another one is followed anew. */
+/** Its caller must memoize it: a different object starts a new stream. */
 export interface RunSource<R> {
   queryKey: readonly unknown[];
   /** Names of all that changes when the run ends. */

@@ -1,4 +1,4 @@
-/** When the clocks of a time zone change, and what that means for a schedule. */
+/** Clock changes of a time zone, and their effect on a schedule. */
 import { zoneWords } from './cron-words';
 
 const MINUTE_MS = 60_000;

@@ -16,13 +16,13 @@ interface NextFiresProps {
   timezone: string;
 }
 
-/** The next times of a schedule, by the clock of its zone; what is wrong with it, where it is wrong. */
+/** The next times of a schedule, by the clock of its zone; the problem, if the schedule has one. */
 export function NextFires({ cron, timezone }: NextFiresProps) {
   const [asked] = useDebouncedValue(`${timezone}\n${cron}`, TYPING_MS);
   const [zone = '', expression = ''] = asked.split('\n');
   const { data, error } = useQuery({
     queryKey: ['schedule', expression, zone],
-    // What is shown while another one is asked for stays with its own zone: the new one may not exist.
+    // The times that stay on screen while others load keep their own zone: the new one may not exist.
     queryFn: async () => ({
       ...(await unwrap(
         (await workerApi()).POST('/api/schedules/preview', { body: { cron: expression, timezone: zone } }),
@@ -85,7 +85,7 @@ function Fire({ at, timezone }: { at: number; timezone: string }) {
 
 const clockParts = { hour: 'numeric', minute: 'numeric', day: 'numeric' } as const;
 
-/** Whether the clock of that zone shows another time than the one of whoever reads. */
+/** Whether the clock of that zone shows another time than the reader's. */
 const offsetDiffers = (timezone: string, at: number): boolean =>
   new Intl.DateTimeFormat('en', { ...clockParts, timeZone: timezone }).format(at) !==
   new Intl.DateTimeFormat('en', clockParts).format(at);

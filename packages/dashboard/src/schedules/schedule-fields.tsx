@@ -27,7 +27,7 @@ const DAYS_IN_EVERY_MONTH = 28;
 
 export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** When something runs by itself, with its next times below. */
+/** Fields of a schedule, with its next times below. */
 export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
   const simple = fromCron(schedule.cron);
   const [byCron, setByCron] = useState(simple === null);

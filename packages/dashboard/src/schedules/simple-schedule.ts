@@ -4,11 +4,11 @@ export type Repeats = 'hourly' | 'daily' | 'weekdays' | 'weekly' | 'monthly';
 
 export interface SimpleSchedule {
   repeats: Repeats;
-  /** "09:00"; of hourly ones only the minutes count. */
+  /** "09:00"; only the minutes count for hourly schedules. */
   time: string;
-  /** 0 is Sunday; of weekly ones. */
+  /** Day of the week, for weekly schedules; 0 is Sunday. */
   weekday: number;
-  /** Of monthly ones. */
+  /** Day of the month, for monthly schedules. */
   day: number;
 }
 

@@ -85,7 +85,7 @@ export async function authorizedFetch(request: Request): Promise<Response> {
 
 const signedIn = { getToken: () => session.token(), fetch: authorizedFetch };
 
-/** On this origin: the automation surface, and of the worker surface everything under `/auth`. */
+/** Clients of this origin: the automation surface, and the operations of the worker surface under `/auth`. */
 const { automation, worker }: Clients = createClients(signedIn);
 export const api: Clients['automation'] = automation;
 export const account: Clients['worker'] = worker;
@@ -116,15 +116,15 @@ function connect(): Promise<Connected> {
   return connecting;
 }
 
-/** As whoever is signed in. */
+/** The worker surface, as the person who is signed in. */
 export const workerApi = async (): Promise<Clients['worker']> => (await connect()).own;
 
-/** The skills surface, as whoever is signed in. */
+/** The skills surface, as the person who is signed in. */
 export const skillsApi = async (): Promise<Clients['skills']> => (await connect()).skills;
 
 export const workerBaseUrl = async (): Promise<string> => (await connect()).baseUrl;
 
-/** As nobody: for whoever holds a link. */
+/** The worker surface without a credential, for the holder of a link. */
 export const visitorApi = async (): Promise<Clients['worker']> => (await connect()).visitor;
 
 export const isStatus = (error: unknown, ...statuses: number[]): boolean =>

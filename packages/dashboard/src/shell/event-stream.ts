@@ -36,20 +36,20 @@ export function createEventParser(onComment?: (comment: string) => void): (chunk
 }
 
 export interface StreamOptions {
-  /** Each attempt; the last id is null the first time. */
+  /** Called for each attempt; the last id is null the first time. */
   connect: (lastEventId: string | null) => Promise<Response>;
   onEvents: (events: StreamEvent[]) => void;
   /** Whether this event is the last one. Absent: it goes on for ever. */
   isLast?: (event: StreamEvent) => boolean;
-  /** Told whenever the server has answered with a stream. */
+  /** Called whenever the server has answered with a stream. */
   onOpen?: () => void;
-  /** Where an earlier reading stopped. */
+  /** The last event of an earlier reading; this one continues after it. */
   lastEventId?: string | null;
-  /** Told where the next reading is to begin. */
+  /** Called with the event after which the next reading begins. */
   onId?: (lastEventId: string) => void;
   /** The id that a comment tells, where its text is one. */
   idOfComment?: (comment: string) => string | null;
-  /** Told when a connection is lost and another is about to be tried. */
+  /** Called when a connection is lost and another is about to be tried. */
   onInterrupted: () => void;
   signal: AbortSignal;
   /** Doubled by each failure in a row, up to LAST_RETRY_MS. */

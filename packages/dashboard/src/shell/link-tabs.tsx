@@ -8,14 +8,14 @@ interface LinkTabsProps {
   tabs: readonly { to: string; label: string; count?: number }[];
 }
 
-/** So much of the tab before it shows, which says that there is one. */
+/** This much of the previous tab stays visible, to show that there is one. */
 const NEIGHBOUR_PX = 48;
 
 /** Tabs with an address each, so that a link leads to one and Back leaves it. */
 export function LinkTabs({ label, tabs }: LinkTabsProps) {
   const nav = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  // Where they are wider than the screen, the one that is open is in sight.
+  // If the tabs are wider than the screen, the open one is scrolled into sight.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with the address, and only with it.
   useEffect(() => {
     const open = nav.current?.querySelector<HTMLElement>('[aria-current]');

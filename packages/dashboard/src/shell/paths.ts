@@ -226,7 +226,7 @@ export const signInPath = ({ pathname, search = '' }: { pathname: string; search
 
 export const nextIn = (search: URLSearchParams): string | null => search.get('next');
 
-/** Signing in elsewhere. With `prove`, whoever is signed in already shows that an address is theirs. */
+/** Signing in elsewhere. With `prove`, a person who is signed in already proves that an address is theirs. */
 export const identityProviderUrl = (startUrl: string, returnTo: string, { prove = false } = {}): string =>
   `${startUrl}?${new URLSearchParams({ ...(prove && { prove: 'true' }), return_to: returnTo })}`;
 

@@ -8,7 +8,7 @@ export interface Toast {
   undo?: () => void;
 }
 
-/** Long enough to read a line and to reach its button; whoever points at a toast keeps it. */
+/** Long enough to read a line and to reach its button; pointing at a toast keeps it. */
 const SHOWN_MS = 7_000;
 
 let shown: readonly Toast[] = [];

@@ -1,4 +1,4 @@
-/** Which workspace this browser works in: remembered over reloads, and named in every request. */
+/** The workspace that this browser works in: remembered over reloads, and named in every request. */
 const KEY = 'gantry-workspace';
 
 let chosen: string | null = null;

@@ -19,7 +19,7 @@ interface LibraryFormProps {
   onSubmit: (fields: LibraryFields) => void;
 }
 
-/** Of a new library, or of one that is there. */
+/** Fields of a new library or of an existing one. */
 export function LibraryForm({ given, action, busy, error, onSubmit }: LibraryFormProps) {
   const [visibility, setVisibility] = useState<Visibility>(given?.visibility ?? 'private');
 

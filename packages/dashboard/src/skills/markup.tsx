@@ -54,7 +54,7 @@ function built(node: Node, key: number, baseUrl: string | undefined): ReactNode 
   if (!allowed) return childrenOf(node, baseUrl);
   const props: Record<string, unknown> = { key };
   for (const attribute of allowed) Object.assign(props, propOf(attribute, node.getAttribute(attribute), baseUrl));
-  // What scrolls must be reachable by keyboard.
+  // A scrollable element must be reachable by keyboard.
   if (name === 'pre') props.tabIndex = 0;
   return createElement(name, props, ...(node.childNodes.length > 0 ? childrenOf(node, baseUrl) : []));
 }

@@ -9,10 +9,10 @@ export const skillKeys = {
     ['skills', workspaceId, 'one', slug, part] as const,
   version: (workspaceId: WorkspaceId, slug: string, version: number) =>
     ['skills', workspaceId, 'one', slug, 'versions', version] as const,
-  /** What people write changes with every key: these are not kept for long. */
+  /** The key changes with every keystroke, so these entries are not kept for long. */
   rendered: (workspaceId: WorkspaceId, title: string, text: string) =>
     ['skills', workspaceId, 'rendered', title, text] as const,
-  /** What was written and not saved; null for a new skill. */
+  /** The draft that is not saved yet; `slug` is null for a new skill. */
   draft: (workspaceId: WorkspaceId, slug: string | null) => ['skills', workspaceId, 'draft', slug] as const,
   libraries: (workspaceId: WorkspaceId, which: 'own' | 'subscribed' | 'starters') =>
     ['skills', workspaceId, 'libraries', which] as const,

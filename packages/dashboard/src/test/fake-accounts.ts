@@ -136,7 +136,7 @@ const granted = { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 }
 const cookie = { 'Set-Cookie': 'svc_cloud_session=fake; HttpOnly; SameSite=Lax; Path=/' };
 const refused = (status: number, detail: string): FakeAnswer => ({ status, body: { detail } });
 
-/** Undefined for what belongs to another surface. */
+/** Undefined for requests of another surface. */
 export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part, signedIn } = req;
   if (req.workspaceId) fake.workspaceOf = req.workspaceId;

@@ -44,7 +44,7 @@ export const newAlerts = (): FakeAlerts => ({
   ...{ list: [], deliveries: [], workers: [], automations: [], sent: [], refuseNext: null, sendsEmail: true },
 });
 
-/** Undefined for what belongs to another resource. */
+/** Undefined for requests of another resource. */
 export async function answerAlert(fake: FakeAlerts, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part, query, surface, signedIn } = req;
   if (line === 'GET /api/system/info') {

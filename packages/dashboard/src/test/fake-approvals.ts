@@ -48,7 +48,7 @@ export const newApproval = (id: string, over: Partial<Approval> = {}): Approval 
 
 const refused = (status: number, detail: string): FakeAnswer => ({ status, body: { detail } });
 
-/** Undefined for what belongs to another surface. */
+/** Undefined for requests of another surface. */
 export async function answerApproval(fake: FakeApprovals, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { part, query, signedIn } = req;
   if (part[2] === 'reviews') return answerReview(fake, req);

@@ -14,7 +14,7 @@ export interface FakeChat {
   models: Schemas['Model'][];
   modelUsage: Schemas['ModelUsage'];
   suggestions: string[];
-  /** Where something was said last first. */
+  /** Most recently active conversation first. */
   list: FakeConversation[];
   /** Bodies of messages and decisions, as `METHOD /path` and what was sent. */
   sent: { line: string; body: object }[];
@@ -156,7 +156,7 @@ export const breakStreams = ({ watchers }: FakeConversation): void => {
 
 export type ChatAnswer = FakeAnswer | { follow: FakeConversation; after: number };
 
-/** Undefined for what belongs to another resource. */
+/** Undefined for requests of another resource. */
 export async function answerChat(
   fake: FakeChat,
   { line, part, query, signedIn, body }: FakeRequest,

@@ -22,7 +22,7 @@ interface FakeVersion {
 
 export interface FakeCode {
   versions: FakeVersion[];
-  /** What is found in a draft, by a text that its files contain. */
+  /** Problems found in a draft, by a text that its files contain. */
   problems: Map<string, Problem>;
   /** A newer text of the skill that the worker is a copy of. */
   skillUpdate: Worker['skill_update'];
@@ -131,7 +131,7 @@ export const applied = (files: Texts, changes: FileChange[]): Texts =>
     ].sort(),
   );
 
-/** Undefined for what belongs to another surface. */
+/** Undefined for requests of another surface. */
 export async function answerCode(
   code: FakeCode,
   runs: FakeWorkerRun[],

@@ -8,9 +8,9 @@ type Connection = Schemas['Connection'];
 export interface FakeConnections {
   list: Schemas['Connection'][];
   catalog: Schemas['Integration'][];
-  /** Of MCP servers, by connection; a text is why the server gives none. */
+  /** Tools of MCP servers, by connection; a text is the reason why the server gives none. */
   tools: Record<string, Schemas['ConnectionTool'][] | string>;
-  /** Of services, by slug. */
+  /** Tools of services, by slug. */
   catalogTools: Record<string, Schemas['ConnectionTool'][]>;
   /** Bodies of requests, as `METHOD /path` and what was sent. */
   sent: { line: string; body: object }[];
@@ -93,7 +93,7 @@ export function newConnections(): FakeConnections {
   };
 }
 
-/** Undefined for what belongs to another resource. */
+/** Undefined for requests of another resource. */
 export async function answerConnection(
   fake: FakeConnections,
   role: string | null,

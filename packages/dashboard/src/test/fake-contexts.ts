@@ -56,7 +56,7 @@ function contextOf({ about, versions }: FakeContext, role: string | null): Conte
   };
 }
 
-/** Undefined for what belongs to another surface. */
+/** Undefined for requests of another surface. */
 export async function answerContext(
   contexts: FakeContexts,
   role: string | null,

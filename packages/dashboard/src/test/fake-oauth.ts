@@ -2,7 +2,7 @@ import type { WorkerSchemas as Schemas } from '@gantry/api-client';
 
 export interface FakeOauth {
   grants: Schemas['OauthGrant'][];
-  /** As the page sent it, and for which workspace. */
+  /** The decision as the page sent it, and its workspace. */
   decided: { body: Record<string, unknown>; workspace: string | null } | null;
 }
 

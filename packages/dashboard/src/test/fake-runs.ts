@@ -4,11 +4,11 @@ import { type FakeWorkerRun, newWorkerRun } from './fake-worker-runs';
 
 interface Runs {
   workerRuns: FakeWorkerRun[];
-  /** What was asked of several runs at once. */
+  /** Requests for several runs at once, with the ids that they name. */
   bulk: { line: string; ids: string[] }[];
 }
 
-/** Undefined for whatever else. */
+/** Undefined for other requests. */
 export async function answerRuns(api: Runs, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, query } = req;
   if (line === 'GET /api/runs') return listOf(api, query);

@@ -2,7 +2,7 @@
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 interface FakeStore {
-  /** When each was set. */
+  /** Time at which each was set. */
   set: Map<string, number>;
   hosts: Map<string, string[]>;
   declared: Map<string, { id: string; name: string; exposed?: true }[]>;
@@ -24,7 +24,7 @@ export const newSecrets = (): FakeSecrets => ({
   refusing: null,
 });
 
-/** Undefined for what belongs to another resource. */
+/** Undefined for requests of another resource. */
 export async function answerSecret(fake: FakeSecrets, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part, surface, signedIn } = req;
   if (part[2] !== 'secrets') return undefined;

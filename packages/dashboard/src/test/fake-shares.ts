@@ -1,4 +1,4 @@
-/** Share links of runs, and what whoever has one sees. */
+/** Share links of runs, and the view of their holders. */
 import type { WorkerSchemas } from '@gantry/api-client';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import type { FakeStream } from './fake-stream';
@@ -12,7 +12,7 @@ export const newShares = (): FakeShares => ({ links: [] });
 
 type Answer = FakeAnswer | { follow: FakeStream; isOver: boolean };
 
-/** Undefined for whatever else. */
+/** Undefined for other requests. */
 export async function answerShare(
   { links }: FakeShares,
   runs: FakeWorkerRun[],

@@ -71,7 +71,7 @@ const markdown = markdownIt();
 const ok = (body: object): FakeAnswer => ({ status: 200, body });
 const NOT_FOUND: FakeAnswer = { status: 404, body: { error: 'there is no such skill', code: 'not_found' } };
 
-/** Undefined for what belongs to another surface. */
+/** Undefined for requests of another surface. */
 export async function answerSkill(fake: FakeSkills, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const [, , v1, noun, name = ''] = req.part;
   if (v1 !== 'v1') return undefined;

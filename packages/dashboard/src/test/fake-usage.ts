@@ -16,7 +16,7 @@ export const nothingUsed = (month: string): Usage => ({
   others: { workers: 0, runs: 0, failed: 0, compute_ms: 0, cost_usd: 0 },
 });
 
-/** Undefined for what belongs to another resource. */
+/** Undefined for requests of another resource. */
 export function answerUsage(fake: FakeUsage, { line, query, signedIn }: FakeRequest): FakeAnswer | undefined {
   if (line !== 'GET /api/usage') return undefined;
   if (!signedIn) return { status: 401, body: { detail: 'sign in' } };

@@ -51,7 +51,7 @@ const SOURCE = Array.from({ length: 20 }, (_, index) =>
   index === 11 ? '    import requests' : `    # line ${index + 1} of main.py`,
 ).join('\n');
 
-/** Undefined for what belongs to another surface. */
+/** Undefined for requests of another surface. */
 export async function answerWorkerRun(
   runs: FakeWorkerRun[],
   { me }: FakeAccounts,

@@ -58,7 +58,7 @@ export const newRunItem = (
   ...over,
 });
 
-/** Undefined for what belongs to somebody else. */
+/** Undefined for requests that another part of the fake answers. */
 export async function answerWorker(
   fake: FakeWorkers,
   { me }: FakeAccounts,

@@ -23,7 +23,7 @@ export interface TestPlatform {
   automations: Call;
   /** A new visitor with a browser of their own. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
-  /** The owner, or whom it names, looking at this path. */
+  /** A page of the owner, or of the person in `as`, at this path. */
   signedIn: (pathname: string, options?: BrowserContextOptions & { as?: Person }) => Promise<Page>;
   /** Closes every page. @returns what their consoles said in error, and errors of the pages */
   leave: () => Promise<string[]>;

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 
 interface ConfirmButtonProps {
-  /** Also names what it is about, for who hears the page. */
+  /** Also names the thing that it acts on, for screen readers. */
   label: string;
   children: string;
   question: string;

@@ -7,7 +7,7 @@ interface DialogProps {
   title: string;
   onClose: () => void;
   children: ReactNode;
-  /** Without a head: the content has one of its own. */
+  /** Leaves the head out: the content has one of its own. */
   bare?: boolean;
   /** A sheet at the left edge instead of a box in the middle. */
   side?: boolean;

@@ -20,16 +20,16 @@ export const rowsOf = (hosts: readonly string[]): HostRow[] => hosts.map((host, 
 export const filledRows = (rows: readonly HostRow[]): HostRow[] => rows.filter(({ host }) => host.trim() !== '');
 
 interface HostRowsProps {
-  /** For whoever hears the list. */
+  /** Names the list for screen readers. */
   label: string;
   rows: HostRow[];
   onChange: (rows: HostRow[]) => void;
   /** A host that shows how one is written. */
   example: string;
   most: number;
-  /** So many rows stay, to be filled in. */
+  /** Number of rows that stay, to be filled in. */
   least?: 0 | 1;
-  /** Each of a row as it was sent: it is not said of one that was typed anew since. */
+  /** Each belongs to a row as it was sent, and is hidden once that row was edited. */
   problems?: readonly HostProblem[];
   isEditable?: boolean;
 }

@@ -22,7 +22,7 @@ export function Notice({ tone, title, children, action }: NoticeProps) {
   );
 }
 
-/** For an action that was refused or got lost; nothing without an error. */
+/** Shows why an action was refused or got lost; nothing without an error. */
 export function Failure({ error, title }: { error: Error | null; title?: string }) {
   return (
     error && (

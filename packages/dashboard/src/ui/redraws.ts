@@ -1,13 +1,13 @@
 import { oncePerFrame } from './once-per-frame';
 
 export interface Redraws {
-  /** Told once per frame, however much was added. */
+  /** Listeners are called once per frame, however much was added. */
   subscribe: (listener: () => void) => () => void;
   /** Another one whenever there is something to draw. */
   version: () => number;
 }
 
-/** For what grows outside of React, as `useSyncExternalStore` takes it. `tell`: something was added. */
+/** Redraws of a store outside of React, as `useSyncExternalStore` takes them. `tell`: something was added. */
 export function createRedraws(): { redraws: Redraws; tell: () => void } {
   const listeners = new Set<() => void>();
   let version = 0;

@@ -1,7 +1,7 @@
 /** Controls, marks that turn the direction of writing, and characters without a shape, by which text is written for machines alone. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Default_Ignorable_Code_Point}\u2028\u2029]/gu;
 const LINE_OR_TAB = /[\n\t]/;
-/** They make one drawing of two, behind the first. */
+/** They come after an emoji and belong to its drawing. */
 const JOINS_EMOJI = /[\u200d\ufe0f]/;
 const EMOJI_BEFORE = /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)$/u;
 

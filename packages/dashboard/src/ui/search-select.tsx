@@ -15,7 +15,7 @@ interface SearchSelectProps {
   placeholder?: string;
   error?: string | undefined;
   value: Option | null;
-  /** What the search has found. */
+  /** Results of the search. */
   options: readonly Option[];
   isSearching: boolean;
   onSearch: (text: string) => void;

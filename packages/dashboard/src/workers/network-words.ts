@@ -8,7 +8,7 @@ export const NETWORK_WORDS = { public: 'Any public address', none: 'No network' 
 export const networkWords = (rule: NetworkRule): string =>
   typeof rule === 'string' ? NETWORK_WORDS[rule] : rule.allow.join(', ');
 
-/** For the head of a page, where a rule that is nothing special says nothing. */
+/** The rule in words for the head of a page; null for the usual rule. */
 export function narrowNetwork(rule: NetworkRule): string | null {
   if (rule === 'public') return null;
   if (rule === 'none') return NETWORK_WORDS.none;

@@ -53,7 +53,7 @@ function Update({ worker, skill, onClose }: { worker: Worker; skill: Skill; onCl
           <Button
             loading={change.isPending}
             disabled={before === undefined}
-            // What was looked at is taken, and nothing that was saved since.
+            // Takes the text that was looked at, not one that was saved since.
             onClick={() =>
               change.mutate({ skill: pinOf({ slug: skill.slug, contentHash: skill.content_hash }), base_sha: sha })
             }

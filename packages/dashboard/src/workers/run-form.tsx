@@ -15,7 +15,7 @@ export type Inputs = Record<string, unknown>;
 
 interface RunFormProps {
   worker: Worker;
-  /** Of an earlier run, to begin with. */
+  /** Inputs of an earlier run, which the form begins with. */
   given?: Inputs | null;
 }
 

@@ -8,7 +8,7 @@ import { Timestamp } from '../ui/timestamp';
 
 const NewerSkill = lazy(() => import('./newer-skill'));
 
-/** Of the published skill that an agent is a copy of: that it has a newer text, which a person takes, or that it was deleted. */
+/** Tells that the published skill which an agent copies has a newer text, with a button to take it, or was deleted. */
 export function SkillNews({ worker }: { worker: Worker }) {
   const [isOpen, setOpen] = useState(false);
   const { skill_update: update, skill_deleted: isDeleted } = worker;

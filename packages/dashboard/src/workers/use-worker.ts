@@ -25,6 +25,6 @@ export function useWorker(workerId: string | undefined) {
   });
 }
 
-/** After a change of it: what was read of this worker, and every list that it may be in. */
+/** Reads the data of all workers again, after a change of one. */
 export const refreshWorkers = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: workerKeys.all(workspaceId) });

@@ -6,7 +6,7 @@ export interface WebhookSecrets {
   signingKey?: string;
 }
 
-/** In memory alone: whoever reloads makes new ones. */
+/** Kept in memory alone: after a reload, new ones have to be made. */
 const kept = new Map<string, WebhookSecrets>();
 
 export const secretsIn = (changed: ChangedWorker): WebhookSecrets => ({

@@ -5,7 +5,7 @@ import { readWorker } from './use-worker';
 /** Names change seldom. */
 const STALE_MS = 60_000;
 
-/** Its id until it is known, and where it is gone. @param workerId null: of none */
+/** The worker's name; its id until the name is known, and where the worker is gone. @param workerId null: none */
 export function useWorkerName(workerId: string | null): string {
   const workspaceId = useWorkspace()?.id;
   const { data } = useQuery({

@@ -14,7 +14,7 @@ import { PageHead } from '../../ui/page-head';
 import { useWorkerName } from '../../workers/worker-name';
 import styles from './alerts-page.module.css';
 
-/** Whom Gantry tells of failures and the like. Of one worker, where the address names it. */
+/** Alerts on failures and the like; those of one worker where the address names it. */
 export default function AlertsPage() {
   useTitle('Alerts');
   const workspace = useWorkspace();

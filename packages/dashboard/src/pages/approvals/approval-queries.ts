@@ -21,7 +21,7 @@ export function useApprovals(status?: 'pending') {
   });
 }
 
-/** One that a link leads to, whatever has become of it. @param approvalId null: none */
+/** The approval that a link leads to, in any status. @param approvalId null: none */
 export function useApproval(approvalId: string | null) {
   const workspace = useWorkspace();
   return useQuery({

@@ -13,7 +13,7 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './automation-settings-page.module.css';
 import { ScheduleForm } from './schedule-form';
 
-/** When it runs by itself: shown in words, and changed in a form that opens in place. */
+/** The schedule: shown in words, and changed in a form that opens in place. */
 export function SchedulePanel({ automation, mayChange }: { automation: Automation; mayChange: boolean }) {
   const { id, schedule, scheduling } = automation;
   const [isEditing, setEditing] = useState(false);

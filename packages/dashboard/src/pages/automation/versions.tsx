@@ -28,7 +28,7 @@ export function Versions({ page }: { page: Page }) {
     (opener.current?.isConnected ? opener : list).current?.focus();
   }
 
-  // Whoever can't run an active automation is a viewer.
+  // Only a viewer can't run an active automation.
   const mayChange = page.canRun || page.status !== 'active';
   if (isError && !data) return <FailedToLoad what="The versions" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={96} />;

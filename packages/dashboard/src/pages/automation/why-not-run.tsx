@@ -2,7 +2,7 @@ import type { Page } from '../../shell/api';
 import { Notice } from '../../ui/notice';
 import styles from './automation-page.module.css';
 
-/** The reason why Run is out of reach or would fail, and who can change that. Nothing where it would work. */
+/** The reason why Run is disabled or would fail, and the people who can change that. Nothing where it would work. */
 export function WhyNotRun({ page }: { page: Page }) {
   const missing = page.missingSecrets ?? [];
   if (page.status !== 'active') {

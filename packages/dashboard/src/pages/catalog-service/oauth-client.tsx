@@ -16,7 +16,7 @@ const CLIENTS = {
   operator: 'The operator has set one for every workspace. One of your own would win over it.',
 };
 
-/** As whom the service sees this platform: without a client nobody can connect an account. */
+/** The OAuth client by which the service knows this platform: without one nobody can connect an account. */
 export function OauthClient({ integration }: { integration: Integration }) {
   const { name, app } = integration;
   const mayChange = roleAtLeast(useWorkspace()?.role, 'admin');

@@ -57,7 +57,7 @@ interface ServerToolsProps {
   change: ReturnType<typeof useConnectionChanges>['change'];
 }
 
-/** The tools of an MCP server: described by a stranger, and chosen by whoever may edit the connection. */
+/** The tools of an MCP server: described by a stranger, and chosen by people who may edit the connection. */
 function ServerTools({ connection, tools, change }: ServerToolsProps) {
   const { id, allowed_tools: saved, permissions } = connection;
   const [isEach, setEach] = useState(saved !== null);

@@ -10,7 +10,7 @@ import { PasswordField } from '../../ui/password-field';
 import { textIn } from '../../ui/text-in';
 import styles from './connection-page.module.css';
 
-/** Its name, for whom it is, and whatever of its kind can be replaced; a value is never shown. */
+/** Edits the name, the visibility and the fields that its kind lets one replace; a value is never shown. */
 export function EditConnection({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { id, kind, label, visibility, hosts, url, issuer, permissions } = connection;
   const { change } = useConnectionChanges();

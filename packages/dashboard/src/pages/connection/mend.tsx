@@ -9,7 +9,7 @@ interface MendProps {
   onEdit: () => void;
 }
 
-/** Why it does not work, with the button that leads out of it for whoever may press it; nothing where it works. */
+/** The reason why a connection does not work, with the button that repairs it for those who may; else nothing. */
 export function Mend({ connection, isBusy, onConsent, onEdit }: MendProps) {
   const { kind, status, problem, permissions } = connection;
   const isConsented = needsConsent(connection);

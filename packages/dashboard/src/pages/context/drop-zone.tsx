@@ -7,7 +7,7 @@ interface DropZoneProps {
   children: ReactNode;
 }
 
-/** Takes files that are dropped anywhere on it; there is a button for whoever uses no mouse. */
+/** Takes files that are dropped anywhere on it; there is a button for people who use no mouse. */
 export function DropZone({ disabled, onDrop, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
   // Entering a child leaves its parent: they are counted.

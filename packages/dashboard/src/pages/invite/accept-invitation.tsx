@@ -7,7 +7,7 @@ import { session, useSession } from '../../shell/session';
 import { useMoveTo } from '../../shell/use-move-to';
 import { Failure, Notice } from '../../ui/notice';
 
-/** For somebody who is signed in. */
+/** Shown to a person who is signed in. */
 export function AcceptInvitation({ token, email }: { token: string; email: string }) {
   const { email: signedInAs } = useSession();
   const moveTo = useMoveTo();

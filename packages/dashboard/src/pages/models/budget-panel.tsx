@@ -22,7 +22,7 @@ interface BudgetPanelProps {
 const NEARLY = 0.8;
 const BUDGET_MAX = 1_000_000;
 
-/** What models have cost in this month, what calls under way may still cost, and what all of it may cost. */
+/** Cost of models in this month, the most that calls under way may still cost, and the budget for all of it. */
 export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
   const { month, usd, budget_usd: budget, reserved_usd: reserved, unpriced_calls: unpriced } = usage;
   const unpricedNames = models.filter(({ price }) => price === null).map(({ id }) => id);

@@ -123,7 +123,7 @@ function Asking({ token, review, onChanged }: AskingProps) {
   );
 }
 
-/** The same approval as the signed-in person sees it; null for whoever is no member there, or does not see the worker. */
+/** The same approval as the signed-in person sees it; null for one who is no member there or does not see it. */
 async function findOwn({ approval_id, workspace_id }: Review): Promise<Approval | null> {
   const worker = await workerApi();
   const options = { params: { path: { approval_id } }, headers: { 'x-svc-workspace': workspace_id } };

@@ -21,7 +21,7 @@ export async function cancelAll(rows: RunRow[]): Promise<BulkResult> {
   return sum(worker, automation);
 }
 
-/** With the code of today. */
+/** Starts the runs again with the current code. */
 export async function replayAll(rows: RunRow[]): Promise<BulkResult> {
   const worker = await onWorkers(rows, async (ids) =>
     unwrap((await workerApi()).POST('/api/runs/bulk/replay', { body: { ids } })),

@@ -152,7 +152,7 @@ function TextFilter({ value, onChange }: { value: string; onChange: (text: strin
   );
 }
 
-/** One that is beyond the list of names is offered by its id. */
+/** A chosen one that the list of names lacks is offered by its id. */
 const items = (surface: Surface, named: Named[], chosen: string | undefined) =>
   [...named, ...(chosen && !named.some(({ id }) => id === chosen) ? [{ id: chosen, name: chosen }] : [])].map(
     ({ id, name }) => ({ value: `${surface} ${id}`, label: name }),

@@ -5,7 +5,7 @@ import { api, type RunItem, type RunStatus, type WorkerRunItem, workerApi } from
 import { type RunRow, rowOfAutomationRun, rowOfWorkerRun } from './run-row';
 import { type RunsFilter, type Status, type Surface, spanOf, type Trigger } from './runs-filter';
 
-/** Where older runs begin; its form is the surface's own matter. */
+/** Position at which older runs begin; each surface has its own form of it. */
 export type Cursor = Record<string, string>;
 
 export interface RunsPage {

@@ -53,7 +53,7 @@ const KNOWN: Partial<Record<keyof RunsFilter, readonly string[]>> = {
   within: Object.keys(SPANS_MS),
 };
 
-/** Whatever of an old or mistyped address has no meaning is left out. */
+/** Parts of an old or mistyped address that mean nothing are left out. */
 export function filterIn(search: URLSearchParams): RunsFilter {
   const entries = NAMES.flatMap((name) => {
     const value = search.get(name)?.trim();

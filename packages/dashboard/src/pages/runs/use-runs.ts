@@ -17,7 +17,7 @@ export interface Runs {
   readOlder: () => void;
 }
 
-/** Mounted anew for each filter. Live events ask for the first page again; older ones stay as they were read. */
+/** Mounted again for each filter. Live events ask for the first page again; older ones stay as they were read. */
 export function useRuns(workspaceId: string | undefined, filter: RunsFilter): Runs {
   const worker = useSurfaceRuns('worker', workspaceId, filter);
   const automation = useSurfaceRuns('automation', workspaceId, filter);
@@ -57,7 +57,7 @@ function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filte
     setOlderError(null);
     try {
       const page = await readRuns[surface](filter, next);
-      // The list may have begun anew meanwhile.
+      // The list may have started over meanwhile.
       setKnown((before) => (before && before.next === next ? withOlder(before, page) : before));
     } catch (error) {
       setOlderError(error as Error);

@@ -6,7 +6,7 @@ export const SURFACES: readonly Surface[] = ['workers', 'automations'];
 
 /** One surface's knowledge of a name. */
 export interface SecretThere {
-  /** When its value was last set; null: it has none. */
+  /** Time its value was last set; null: it has none. */
   setAt: number | null;
   lastUsedAt: number | null;
   /** The only hosts that its value goes to; none: code gets the value. */

@@ -11,7 +11,7 @@ import styles from './secrets-page.module.css';
 interface SetSecretProps {
   /** Empty for a new one. */
   name: string;
-  /** What is known of that name. */
+  /** The row of that name in the list of secrets; undefined: none. */
   row: SecretRow | undefined;
   taken: SecretRow[];
   onClose: () => void;
@@ -128,11 +128,11 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
   );
 }
 
-/** Of the first surface that has some: what is set is what the form shows. */
+/** Hosts on the first surface that has any: the form shows the hosts that are set. */
 const presentHosts = (row: SecretRow | undefined): string[] =>
   SURFACES.map((surface) => row?.there[surface]?.hosts ?? []).find((hosts) => hosts.length) ?? [];
 
-/** Where it is missing; else where it is set; else everywhere. */
+/** The surfaces on which it is missing; else those on which it is set; else all. */
 function suggested(row: SecretRow | undefined): readonly Surface[] {
   if (row?.missing.length) return row.missing;
   const set = SURFACES.filter((surface) => row?.there[surface]?.setAt != null);

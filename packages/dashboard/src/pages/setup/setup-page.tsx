@@ -11,7 +11,7 @@ import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Failure } from '../../ui/notice';
 
-/** Where the link leads that an installation prints while it has no owner. */
+/** Opened by the link that an installation prints while it has no owner. */
 export default function SetupPage() {
   useTitle('Set up');
   const [token] = useState(() => takeLinkToken('setup'));

@@ -26,7 +26,7 @@ import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './shared-run-page.module.css';
 
-/** The run is read anew at most this often, however much its stream tells. */
+/** The run is read again at most this often, however much its stream reports. */
 const REFRESH_MS = 1_000;
 
 /** Opened by a share link, by anybody. */
@@ -34,7 +34,7 @@ export default function SharedRunPage() {
   const { token = '' } = useParams();
   const { status } = useSession();
   useUnlisted();
-  // What was read before it is known who looks is forgotten then.
+  // Anything read before the session is known would be discarded once it is.
   if (status === 'unknown') return <Skeleton height={360} />;
   return <Followed key={token} token={token} />;
 }

@@ -8,7 +8,7 @@ export interface Draft {
   license: string;
   text: string;
   visibility: Visibility;
-  /** Of the version to come; a first one needs none. */
+  /** Message of the next version; the first version needs none. */
   message: string;
 }
 

@@ -7,7 +7,7 @@ import { FailedToLoad } from '../../ui/notice';
 import { SkillEditor } from './skill-editor';
 import styles from './skill-editor.module.css';
 
-/** Of a new skill, or of one that is there. */
+/** Edits a new skill or an existing one. */
 export default function SkillEditorPage() {
   const { slug } = useParams();
   const { data: skill, error, refetch } = useSkill(slug ?? '');

@@ -12,8 +12,8 @@ interface Kept {
 }
 
 /**
- * What is written, kept while somebody looks at another page of the dashboard. It lives with what was read of the
- * workspace, and is gone like that when they sign out.
+ * The unsaved draft, kept while its author looks at another page of the dashboard. It is cached with the data of the
+ * workspace and, like that, discarded when they sign out.
  */
 export function useDraft(opened: Skill | null) {
   const workspaceId = useWorkspace()?.id;

@@ -14,7 +14,7 @@ import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Failure } from '../../ui/notice';
 
-/** A mailed link, opened by whoever is signed in: the link without the account proves nothing. */
+/** A mailed link, opened by a person who is signed in: the link without the account proves nothing. */
 export default function VerifyEmailPage() {
   useTitle('Verify your e-mail address');
   const [token] = useState(() => takeLinkToken('verification'));

@@ -3,7 +3,7 @@ import type { Trigger, Worker, WorkerChange } from '../../shell/api';
 
 type Wanted = NonNullable<WorkerChange['triggers']>[number];
 
-/** As a request writes it: without what the platform says of it. */
+/** A trigger as a request writes it: without the fields that the platform adds. */
 function asWanted({ type, cron, timezone, misfire, inputs, signed, on, source_id }: Trigger): Wanted {
   switch (type) {
     case 'cron':
@@ -20,7 +20,7 @@ const stored = (worker: Worker): Trigger[] => worker.triggers.filter(({ type }) 
 export const triggerOf = (worker: Worker, type: Trigger['type']): Trigger | undefined =>
   worker.triggers.find((trigger) => trigger.type === type);
 
-/** With this one in the place of the others of its type; null takes that type away. */
+/** The worker's triggers with this one in place of the others of its type; null removes that type. */
 export const withTrigger = (worker: Worker, type: 'cron' | 'webhook', trigger: Trigger | null): WorkerChange => ({
   triggers: [...stored(worker).filter((one) => one.type !== type), ...(trigger ? [trigger] : [])].map(asWanted),
 });

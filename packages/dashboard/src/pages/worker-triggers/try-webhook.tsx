@@ -18,7 +18,7 @@ interface TryWebhookProps {
   secrets: WebhookSecrets;
 }
 
-/** Sends the webhook a request as another program would, without the session of whoever tries it. */
+/** Sends the webhook a request as another program would, without the session of the person who tries it. */
 export function TryWebhook({ worker, signed, secrets }: TryWebhookProps) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

@@ -90,7 +90,7 @@ function keyOf(worker: WorkerItem, column: Column, ownerNameOf: OwnerNameOf): st
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 
-/** Those without the value come last, whichever the direction. */
+/** Filters and sorts. Workers without a value in the sorted column come last, in either direction. */
 export function filterWorkers(workers: WorkerItem[], filter: WorkerFilter, ownerNameOf: OwnerNameOf): WorkerItem[] {
   const { column, descending } = filter;
   const keys = new Map(workers.map((worker) => [worker, keyOf(worker, column, ownerNameOf)]));

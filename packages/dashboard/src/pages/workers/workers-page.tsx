@@ -77,7 +77,7 @@ export default function WorkersPage() {
 
 const rowLinks = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('tbody [data-row-link]')];
 
-/** From the row that has the focus; the first one where none has. */
+/** Moves the focus from the row that has it; to the first row where none has. */
 function focusRow(step: 1 | -1): void {
   const links = rowLinks();
   const row = document.activeElement?.closest('tr');

@@ -1,7 +1,7 @@
-/** What an agent said and did, as the stream of its run tells it: a text, a call, or the result of the last call. */
+/** A step of an agent as the stream of its run reports it: a text, a call, or the result of the last call. */
 export interface AgentPart {
   part: PartName;
-  /** Of a tool. */
+  /** Name of the tool, for a call or a result. */
   name: string | null;
   /** Words, arguments as JSON, or a result. Perhaps shortened: the transcript has all of it. */
   text: string;

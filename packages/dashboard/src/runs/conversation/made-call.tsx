@@ -42,7 +42,7 @@ export function MadeCall({ call, isOver, question }: MadeCallProps) {
   );
 }
 
-/** Of the place of a question that waits. */
+/** Id of the element that holds a waiting question. */
 export const questionId = (approvalId: string): string => `question-${approvalId}`;
 
 function stateOf({ result, failed, approvals }: AgentCall, isOver: boolean): { tone: Tone; word: string } {

@@ -27,7 +27,7 @@ interface RunConversationProps {
   question: ((approvalId: string) => ReactNode) | null;
 }
 
-/** What an agent said, what it called and what that answered, live and afterwards. */
+/** Texts of an agent, its calls and their answers, live and afterwards. */
 export function RunConversation({ run, live, question }: RunConversationProps) {
   const over = isOver(run);
   const transcript = useTranscript(run, over);

@@ -93,7 +93,7 @@ function extendedColour([mode, ...rest]: number[]): { colour: Colour | undefined
   return { colour: nearest(red * 51, green * 51, blue * 51), used: 2 };
 }
 
-/** By which of the three are near the strongest of them. */
+/** The colour that has those of the three components that are near the strongest. */
 function nearest(red: number, green: number, blue: number): Colour {
   const strongest = Math.max(red, green, blue);
   if (strongest < 64) return 'black';

@@ -4,7 +4,7 @@ export const LEVELS = ['debug', 'info', 'warning', 'error'] as const;
 export type Level = (typeof LEVELS)[number];
 
 export interface LogLine {
-  /** Of the event: unique within the run. */
+  /** Id of the event: unique within the run. */
   id: string;
   level: Level;
   /** As it was printed, with its colours. */

@@ -50,7 +50,7 @@ export function LogRows(props: LogRowsProps) {
   const [search] = useSearchParams();
   const box = useRef<HTMLDivElement>(null);
   const seen = useRef({ top: 0, height: 0 });
-  // A jump to a line, perhaps the last that has come so far, is no wish to follow the end.
+  // A jump to a line, perhaps the last that has come so far, does not mean following the end.
   const brought = useRef(false);
   const takeOver = () => {
     brought.current = false;

@@ -15,9 +15,9 @@ interface RunLogProps {
   startedAt: number | null;
   /** Shown while there is no line. */
   empty: string;
-  /** Of the file that it is saved as. */
+  /** Name of the file that the log is saved as, without its extension. */
   name: string;
-  /** Where the log is what the page is about. */
+  /** Set where the log is the main content of the page. */
   tall?: boolean;
 }
 
@@ -65,7 +65,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
     if (selectedId === null || wentTo.current === selectedId) return;
     const position = store.lines.findIndex(({ id }) => id === selectedId);
     if (position < 0) return;
-    // Whoever clicks on a line's number has it in view.
+    // Only the first selection needs scrolling: a later one comes from a click on a line's number, which is in view.
     if (wentTo.current === null) goToPosition(position);
     wentTo.current = selectedId;
   }, [selectedId, shown.length]);

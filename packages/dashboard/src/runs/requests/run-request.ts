@@ -1,6 +1,6 @@
 /** A request to another host that the code of a run made, as the event stream tells it. */
 export interface RunRequest {
-  /** Of the event: unique within the run. */
+  /** Id of the event: unique within the run. */
   id: string;
   attempt: number;
   /** Epoch milliseconds; null where the stream does not say. */
@@ -51,6 +51,6 @@ const numberOf = (value: unknown): number | null => (typeof value === 'number' ?
 
 const USUAL_PORTS: Record<string, number> = { http: 80, https: 443 };
 
-/** With its port where that is not the usual one. */
+/** The host, with its port unless that is the usual one. */
 export const hostOf = ({ scheme, host, port }: RunRequest): string =>
   USUAL_PORTS[scheme] === port ? host : `${host}:${port}`;

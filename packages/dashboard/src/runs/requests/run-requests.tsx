@@ -115,7 +115,7 @@ function Row({ request, startedAt, hasRetries }: RowProps) {
   );
 }
 
-/** From here on a status is no success. */
+/** Statuses from here on are errors. */
 const ERROR_STATUS = 400;
 
 function Answer({ request: { status, problem } }: { request: RunRequest }) {

@@ -45,14 +45,14 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
   );
 }
 
-/** Of the answer of a model, what is not among its facts. */
+/** The rest of a model's answer, without the fields of modelFacts. */
 function saidBy(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   const { model: _model, usage: _usage, cut: _cut, ...said } = answer as Record<string, unknown>;
   return said;
 }
 
-/** Of the answer of a model; none where the step keeps no result. */
+/** Facts of a model's answer; none where the step keeps no result. */
 function modelFacts(answer: unknown): MaybeFact[] {
   const { model, inputTokens, outputTokens, usd } = modelUse(answer);
   return [
@@ -74,7 +74,7 @@ export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'
           ['Decided', decided_at && <Timestamp key="decided" at={Date.parse(decided_at)} />],
           ['By', decided_by],
           ['Reason', reason],
-          // Whoever sees who decided may see the whole of it.
+          // A reader who is told who decided may read the whole approval.
           ['Approval', decided_by !== undefined && <Link to={approvalPath(id)}>Open</Link>],
         ])}
       />

@@ -6,7 +6,7 @@ import type { LiveRun } from '../live-run';
 type Step = WorkerRun['steps'][number];
 type Approval = WorkerRun['approvals'][number];
 
-/** As much of a run as its timeline needs. Whoever holds a share link is not told the rest. */
+/** The part of a run that its timeline needs. The holder of a share link is not told the rest. */
 export interface TimelineRun extends Pick<WorkerRun, 'id' | 'created_at' | 'started_at' | 'completed_at' | 'status'> {
   steps: (Pick<Step, 'ordinal' | 'kind' | 'name' | 'status' | 'error' | 'started_at' | 'finished_at'> &
     Partial<Pick<Step, 'result' | 'run_id' | 'approval_id'>>)[];
@@ -24,7 +24,7 @@ export interface Entry {
   id: string;
   name: string;
   tone: Tone;
-  /** How it is, or went. */
+  /** Its state or outcome. */
   word: string;
   from: number;
   /** Null while it goes on; `from` where it took no time. */

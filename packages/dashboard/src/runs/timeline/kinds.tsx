@@ -1,5 +1,5 @@
 /**
- * What the timeline of a run can hold. A new kind of event is a new row here: its entries find their place by their
+ * Kinds of entries in the timeline of a run. A new kind of event is a new row here: its entries are placed by their
  * times.
  */
 import type { WorkerRun } from '../../shell/api';
@@ -65,7 +65,7 @@ const approvalEntry = (approval: Approval): Entry => ({
   detail: <ApprovalDetail approval={approval} />,
 });
 
-/** Of things that begin at the same time, those of an earlier kind come first. */
+/** Among entries that begin at the same time, those of an earlier kind come first. */
 export const KINDS: Kind[] = [
   { name: 'wait', word: 'Queue', icon: <ClockIcon />, entriesOf: waitsOf },
   { name: 'attempt', word: 'Code', icon: <PlayIcon />, entriesOf: attemptsOf },
@@ -93,7 +93,7 @@ export const KINDS: Kind[] = [
   },
 ];
 
-/** By when they began. */
+/** Entries of all kinds, in the order of their beginnings. */
 export const entriesOf = (source: TimelineSource): KindEntry[] =>
   KINDS.flatMap((kind) => kind.entriesOf(source).map((entry) => ({ ...entry, kind }))).sort(
     (one, other) => one.from - other.from,

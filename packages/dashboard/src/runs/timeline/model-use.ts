@@ -4,7 +4,7 @@ import type { TimelineRun } from './entry';
 
 type Step = TimelineRun['steps'][number];
 
-/** What one call of a model took, as far as its record says so. */
+/** Model, tokens and cost of one call, as far as its record has them. */
 export interface ModelUse {
   /** The model that answered. */
   model: string | null;
@@ -30,7 +30,7 @@ type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-/** Of the answer of a model, as the step and the transcript have it; all unknown where the step keeps no result. */
+/** Reads a model's answer as the step and the transcript have it; all unknown where the step keeps no result. */
 export function modelUse(answer: unknown): ModelUse {
   const { model, usage } = fieldsOf(answer);
   const { input_tokens: input, output_tokens: output, usd } = fieldsOf(usage);
@@ -40,7 +40,7 @@ export function modelUse(answer: unknown): ModelUse {
   };
 }
 
-/** What is known of several, added up. */
+/** The known figures of several calls, added up. */
 export function sumOf(uses: readonly ModelUse[]): Omit<ModelUse, 'model'> & { calls: number } {
   const sum = (field: 'inputTokens' | 'outputTokens' | 'usd') => {
     const known = uses.flatMap(({ [field]: value }) => (value === null ? [] : [value]));

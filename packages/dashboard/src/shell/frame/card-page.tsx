@@ -3,7 +3,7 @@ import { Brand } from './brand';
 import styles from './card-page.module.css';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 
-/** A page of one card, for who is not signed in yet. */
+/** A page of one card, for a person who is not signed in yet. */
 export function CardPage({ children }: { children: ReactNode }) {
   return (
     <div className={styles.page}>

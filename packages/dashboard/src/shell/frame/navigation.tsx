@@ -7,7 +7,7 @@ import { SECTIONS, type Section, sectionOf } from './sections';
 
 interface NavigationProps {
   isNarrow?: boolean;
-  /** Without it the navigation can't be made narrow, as in the drawer. */
+  /** Absent, as in the drawer: the navigation can't be made narrow. */
   onNarrow?: () => void;
 }
 

@@ -3,7 +3,7 @@ import { usePlace } from '../use-title';
 import { sectionOf } from './sections';
 import styles from './trail.module.css';
 
-/** Where the page is: its section, whatever lies between, and itself. */
+/** Breadcrumb of the page: its section, the pages in between, and the page itself. */
 export function Trail() {
   const { pathname } = useLocation();
   const { title, above } = usePlace();

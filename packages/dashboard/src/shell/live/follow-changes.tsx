@@ -12,13 +12,13 @@ import { type Change, createStaleQueries } from './stale-queries';
 
 /** Looking at another tab for a moment breaks nothing off. */
 const HIDDEN_MS = 5_000;
-/** A connection that is back within this time is none of the reader's business. */
+/** An interruption that is over within this time is not shown. */
 const HICCUP_MS = 3_000;
 /** The server says something every 15 s: one that is silent for longer is gone without a word. */
 const SILENT_MS = 40_000;
 /** After a refusal: the session has ended, or the server has no such stream. */
 const REFUSED_MS = 60_000;
-/** When a server says to all tabs at once that everything is to be read again. */
+/** Spreads the requests when a server tells all tabs at once to read everything again. */
 const SPREAD_MS = 1_000;
 
 export default function FollowChanges({ workspaceId }: { workspaceId: string }) {

@@ -6,7 +6,7 @@ import styles from './live-changes.module.css';
 
 const FollowChanges = lazy(() => import('./follow-changes'));
 
-/** Keeps what the page shows up to date, for whoever is signed in, and says so while it can't. */
+/** Keeps what the page shows up to date, for a person who is signed in, and says so while it can't. */
 export function LiveChanges() {
   const { status } = useSession();
   const workspace = useWorkspace();

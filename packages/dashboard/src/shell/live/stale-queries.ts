@@ -14,7 +14,7 @@ const SOON_MS = 100;
 const AGAIN_MS = 1_000;
 /** Queries over many things are read less often. */
 const SUMMARY_AGAIN_MS = 5_000;
-/** After this many in one go it does not matter any more which they were. */
+/** With more changes than this at once, their ids no longer matter. */
 const IDS_MAX = 50;
 
 /** First parts of the query keys that show a noun, beside the noun itself. */

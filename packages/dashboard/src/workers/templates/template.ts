@@ -11,13 +11,13 @@ type EventTrigger = { type: 'event'; on: WorkerSchemas['TriggerEvent'][] };
 export interface WorkerTemplate extends Definition, OfAgents {
   id: string;
   name: string;
-  /** What it does, in a sentence. */
+  /** Description in one sentence. */
   about: string;
-  /** None: it is started by hand. A schedule goes by the time zone of whoever makes it. */
+  /** None: it is started by hand. A schedule goes by the time zone of the person who makes it. */
   trigger?: CronTrigger | EventTrigger | { type: 'webhook' };
   /** None: Python. */
   runner?: 'agent';
-  /** Of its main.py, or of its SKILL.md. */
+  /** Content of its main.py, or of its SKILL.md. */
   code: string;
 }
 
