@@ -7,7 +7,7 @@ export function methodNotAllowed(req: Request, res: Response, path: string, allo
   return new AppError('method_not_allowed', 'method_not_allowed', `${path}: ${req.method} method not allowed`);
 }
 
-/** For a path outside of the API that is only read. */
+/** Refuses requests that do not read, for a path outside of the API. */
 export const readOnly: RequestHandler = (req, res, next) => {
   if (!READS.includes(req.method)) throw methodNotAllowed(req, res, req.originalUrl.split('?', 1)[0] as string, READS);
   next();

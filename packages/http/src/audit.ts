@@ -1,4 +1,4 @@
-/** What services other than worker-api tell the audit log, which worker-api keeps. */
+/** Audit entries of the services other than worker-api, sent to worker-api, which keeps the log. */
 import { auditRecorded, enqueue, type Service } from '@gantry/events';
 import type { SchemasOf } from '@gantry/openapi';
 import type { Tx } from '@gantry/postgres';

@@ -1,5 +1,5 @@
 /**
- * Ends bodies that hardly come: whoever sends half of one and waits holds a connection, memory and a place among uploads.
+ * Ends bodies that hardly come: a sender who stops halfway holds a connection, memory and a place among uploads.
  *
  * Looked at once a second for all bodies under way. What a connection has received is counted, so nothing has to touch the
  * stream; while what came has not been taken yet, the slow one is this service.
@@ -37,7 +37,7 @@ export async function atSpeed<T>(req: Request, reading: Promise<T>): Promise<T> 
     return await Promise.race([reading, slow]);
   } finally {
     underWay.delete(watched as Watched);
-    // Where the sender was too slow, nobody waits for the reading any more.
+    // If the sender was too slow, nothing waits for the reading any more.
     reading.catch(() => {});
   }
 }

@@ -42,7 +42,7 @@ export function readYaml(text: string, { charsMax, aliasesMax }: YamlLimits): un
 
 type Refuse = (offset: number, message: string) => never;
 
-/** Before anything is built: what is open at once, and how many tokens there are. */
+/** Bounds the depth, the tokens and the aliases before anything is built. */
 function boundTokens(text: string, lines: LineCounter, aliasesMax: number, refuse: Refuse): void {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
@@ -64,7 +64,7 @@ function boundTokens(text: string, lines: LineCounter, aliasesMax: number, refus
   }
 }
 
-/** Of what was parsed: keys that are text and differ, and how much there is with every alias written out. */
+/** Requires that keys are text and unique, and bounds the number of values with every alias written out. */
 function boundNodes(document: Document.Parsed, refuse: Refuse): void {
   const sizes = new Map<string, number>();
   let total = 0;

@@ -87,7 +87,7 @@ export function together<T extends unknown[]>(...checks: { [K in keyof T]: () =>
 export const notFound = (what: string, id: string, where = 'in this workspace'): AppError =>
   new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" ${where}`);
 
-/** For a link that was sent by e-mail and holds a token. */
+/** Error for a link that was sent by e-mail and whose token is unknown. */
 export const unknownLink = (what: string): AppError =>
   new AppError('not_found', 'not_found', `this link belongs to no ${what}; ask for a new one`);
 
@@ -101,7 +101,7 @@ export const unavailable = (what: string, cause?: unknown): AppError =>
     retryAfterSeconds: 2,
   });
 
-/** Of NATS. */
+/** Codes of the errors that mean that NATS is down. */
 const NATS_DOWN = /^(CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
 
 /** True where the failure lies with PostgreSQL, NATS or the network to them, so that the caller may simply retry. */

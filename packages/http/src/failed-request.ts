@@ -62,7 +62,7 @@ export function lastResort(log: Logger): ErrorRequestHandler {
   };
 }
 
-/** Without what no column keeps and no terminal should see: an answer that quotes its request is written down too. */
+/** Leaves out what no column keeps and no terminal should see: an answer that quotes its request is stored too. */
 function readable(text: string, charsMax: number): string {
   const shown = text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
   return shown.replace(HALF_CHARACTERS, REPLACEMENT).replaceAll('\0', REPLACEMENT);
@@ -90,12 +90,12 @@ const DETAIL_OF: Partial<Record<ErrorKind, string>> = {
   bad_range: 'the file has no such range; Content-Range says how long it is',
 };
 
-/** What the libraries in front of the handlers throw is the caller's doing; undefined means a bug of ours. */
+/** Errors that the libraries in front of the handlers throw are the caller's doing; undefined means a bug of ours. */
 function toAppError(err: unknown): AppError | undefined {
   if (err instanceof AppError) return err;
   if (isDependencyDown(err)) return unavailable('a service that this needs', err);
   if (err instanceof multer.MulterError) return fromMulter(err);
-  // Of what sends files.
+  // Errors of the library that sends files.
   const { status, expose, message } = err as { status?: number; expose?: boolean; message: string };
   const kind = expose && status ? KIND_BY_STATUS[status] : undefined;
   return kind && new AppError(kind, kind, DETAIL_OF[kind] ?? message.toLowerCase());

@@ -23,9 +23,9 @@ export interface Call<Path = unknown, Query = unknown, Body = unknown> {
   path: Path;
   query: Query;
   body: Body;
-  /** Of a form, in its order. */
+  /** Files of a form, in its order. */
   files: Express.Multer.File[];
-  /** Of an operation that asks for a credential. */
+  /** For an operation that requires a credential. */
   readonly caller: Principal;
   /** The same, for the audit log. */
   readonly actor: Actor;
@@ -42,7 +42,7 @@ type Part<Op, Name extends string> = Op extends { parameters: infer Parameters }
   ? NonNullable<Parameters[Name & keyof Parameters]>
   : unknown;
 
-/** Of an operation that takes JSON, a form or bytes: as JSON or form has it. */
+/** Body of an operation: the union of what its content types, such as JSON or a form, allow. */
 type BodyOf<Op> = Op extends { requestBody: { content: infer Content } }
   ? Content[keyof Content]
   : Op extends { requestBody?: { content: infer Content } }

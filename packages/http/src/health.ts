@@ -6,7 +6,7 @@ import { answer, ok } from './handler';
 export interface DependencyState {
   name: string;
   up: boolean;
-  /** How long it took to say so; null: no answer in time. */
+  /** Time that it took to answer; null: no answer in time. */
   latencyMs: number | null;
   /** It is up, and still something is wrong with it. */
   problem?: string | undefined;

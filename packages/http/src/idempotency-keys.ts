@@ -3,7 +3,7 @@
  *
  * A row belongs to a caller (`scope`), an operation and a key. `claim` is the request that works under it, with a lease;
  * `made_id` is what came of it, set by the transaction that made the thing and only while the claim is still that request's.
- * Of two requests that both believe to hold a key, one commits.
+ * If two requests both believe that they hold a key, one commits.
  */
 import { newId } from '@gantry/events';
 import { deleteOld } from '@gantry/postgres';
@@ -15,7 +15,7 @@ export const KEY_LEASE_MS = 10_000;
 const KEPT_HOURS = 24;
 
 export interface KeyName {
-  /** Whose keys it counts among. */
+  /** The caller to whose keys it belongs. */
   scope: string;
   operation: string;
   key: string;

@@ -8,7 +8,7 @@
  * - it is held: 409 `in_flight`, until the request or the lease of its process ends
  * - something was made: once its caller may see that (`Revisit.see`), the answer that was kept; where none was kept, what
  *   `Revisit.answer` says of the thing, else 409 `already_done` with its id
- * - nothing was made: the request is carried out. Refusals are not kept: whoever asks again is looked at again.
+ * - nothing was made: the request is carried out. Refusals are not kept: a request that comes again is checked again.
  *
  * An answer that shows what is shown once is never written down. Where only some answers of an operation do, its handler
  * says so by `res.locals.holdsSecret`. See docs/adr/0021.
@@ -139,7 +139,7 @@ export function createIdempotency(deps: {
     }
   }
 
-  /** Whatever was asked for has happened or not: the caller hears it even where this can't be stored. */
+  /** The request has been carried out or not: the caller is told even if this can't be stored. */
   async function release(req: Request, held: HeldKey, answer: KeptAnswer | null): Promise<void> {
     const madeId = await releaseKey(pool, held, answer).catch((err) => {
       req.log.warn({ err }, 'idempotency key not released: its lease runs out');
@@ -200,7 +200,7 @@ function scopeOf({ principal, ip }: Request, { access }: Operation): { scope: st
   return access === 'account' ? { scope: who, workspaceId: null } : { scope: `${who} ${workspaceId}`, workspaceId };
 }
 
-/** Stands for what the caller sent; uploaded files count with their bytes. */
+/** A digest of the caller's request, including the bytes of uploaded files. */
 function requestText(req: Request, { queryIsCredential }: OnceOptions): string {
   const query = queryIsCredential ? null : req.query;
   const hash = createHash('sha256').update(JSON.stringify([req.method, req.path, query, req.body ?? null]));

@@ -21,11 +21,11 @@ export interface JsonRules {
   refusedKeys: ReadonlySet<string>;
 }
 
-/** Of bodies whose properties are ours. */
+/** Rules for bodies whose properties our API defines. */
 export const OUR_JSON: JsonRules = { depthMax: 64, refusedKeys: REFUSED_KEYS };
 /**
- * Of bodies whose properties are a stranger's: nothing of ours is merged with them by assignment. The depth is what a run can
- * take: Python's parser gives up at a thousand levels, some of which the call of `run` needs.
+ * Rules for bodies whose properties a stranger chooses: nothing of ours is merged with them by assignment. The depth is
+ * what a run can take: Python's parser gives up at a thousand levels, some of which the call of `run` needs.
  */
 export const ANY_JSON: JsonRules = { depthMax: 500, refusedKeys: new Set() };
 

@@ -27,13 +27,13 @@ const { imul } = Math;
 /** So that nobody can choose names that look alike. */
 const SEED = randomInt(2 ** 31);
 
-/** Of UTF-8. Stops counting above the maxima. What it says of bytes that are no JSON means nothing. */
+/** Reads UTF-8. Stops counting above the maxima. For bytes that are not JSON the result means nothing. */
 export function measureJson(bytes: Buffer, most: JsonSize): JsonSize {
   const names = new Set<number>();
   let depth = 0;
   let deepest = 0;
   let parts = 0;
-  /** Of the string that ended last, if nothing but space has followed. */
+  /** Hash of the string that ended last, if nothing but space has followed. */
   let hash: number | undefined;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number;

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { type Answer, ok } from './handler';
 
-/** Where the next page of a list begins: at this request with some of its parameters changed; null takes one away. */
+/** Link to the next page of a list: this request with some of its parameters changed; null removes one. */
 export function linkTo(req: Request, changed: Record<string, string | number | null>): { Link: string } {
   const [, query] = req.originalUrl.split('?', 2);
   const params = new URLSearchParams(query);
@@ -12,7 +12,7 @@ export function linkTo(req: Request, changed: Record<string, string | number | n
   return { Link: `<${req.askedPath ?? req.path}?${params}>; rel="next"` };
 }
 
-/** How many there are in all, and where the next page of a list with `limit` and `offset` begins. */
+/** Total count and, before the last page of a list with `limit` and `offset`, the link to the next page. */
 export function pageHeaders(
   req: Request,
   { limit, offset }: { limit: number; offset: number },

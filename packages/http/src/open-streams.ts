@@ -2,7 +2,7 @@
  * Answers that go on, as live events do, end when their caller may no longer see them.
  *
  * Each second, once for all streams of a credential, the question of every request is asked again; an answer from memory is
- * used as it is for requests, so a revocation is felt as soon. While nobody can say, a stream goes on for UNSURE_MS.
+ * used as it is for requests, so a revocation acts as soon. While nobody can say, a stream goes on for UNSURE_MS.
  */
 import type { Request, Response } from 'express';
 import { AppError, isDependencyDown } from './errors';
@@ -14,7 +14,7 @@ import { type Principal, roleAtLeast } from './principal';
 export const DEFAULT_STREAM_LIMITS: PlaceLimits = { perCredential: 20, perAddress: 100 };
 
 const LOOK_MS = 1_000;
-/** As long as other answers about a credential are used without asking. */
+/** The time for which other answers about a credential are used without asking. */
 const UNSURE_MS = 30_000;
 /** A reader that takes nothing is cut off. */
 const ENDING_MS = 2_000;
@@ -28,7 +28,7 @@ interface Stream {
   authenticate: Authenticate;
   /** Another condition, besides the credential. Streams with the same name share one check. */
   also?: { name: string; check: () => Promise<unknown> };
-  /** Since when nobody can say whether it may go on. */
+  /** Time since which nobody can say whether it may go on; null: somebody can. */
   unsureSince: number | null;
 }
 
@@ -61,7 +61,7 @@ export function endWhenRefused(req: Request, name: string, check: () => Promise<
   for (const stream of open) if (stream.req === req) stream.also = { name, check };
 }
 
-/** Of this process; whoever reads on is asked anew who he is. */
+/** Ends the workspace's streams in this process; a reader who connects again is authenticated again. */
 export function endStreamsOfWorkspace(workspaceId: string): void {
   for (const stream of open) if (stream.req.principal?.workspaceId === workspaceId) end(stream);
 }
@@ -111,7 +111,7 @@ function once<T>(known: Map<string, Promise<T>>, name: string, ask: () => Promis
   return asked;
 }
 
-/** All that says who is calling. */
+/** All headers that identify the caller. */
 const credentialText = ({ headers }: Request): string =>
   JSON.stringify([headers.authorization, headers['x-svc-token'], headers.cookie, headers['x-svc-workspace']]);
 

@@ -1,4 +1,4 @@
-/** The OpenAPI file as the table of routes, of who may use them, and of what they take and give. */
+/** The OpenAPI file as the table of routes, their access rules, and the data that they take and give. */
 import { readFileSync } from 'node:fs';
 import { roles } from '@gantry/events';
 import { load } from 'js-yaml';
@@ -25,18 +25,18 @@ const parameter = z.object({
 const operation = z.object({
   operationId: z.string(),
   /**
-   * Who may call it. `public`: anybody, credentials are ignored. `optional`: anybody, who signed in may get more.
-   * `account`: any good credential, also of somebody who is no member of any workspace. `user`: any good credential,
-   * whatever the workspace. A role: that role or a higher one in the request's workspace.
+   * Callers that may use it. `public`: anybody, credentials are ignored. `optional`: anybody; a caller who signed in
+   * may get more. `account`: any good credential, also of somebody who is no member of any workspace. `user`: any good
+   * credential, whatever the workspace. A role: that role or a higher one in the request's workspace.
    */
   'x-access': z.enum(['public', 'optional', 'account', 'user', ...roles]),
   /** `rest`: the last path parameter is all that follows, slashes too. */
   'x-path': z.enum(['rest']).optional(),
-  /** `path`: the request acts in the workspace that `{workspace_id}` names; 404 for whoever is no member there. */
+  /** `path`: the request acts in the workspace that `{workspace_id}` names; 404 for a caller who is no member there. */
   'x-workspace': z.enum(['path']).optional(),
   /** Opens it to restricted tokens; without this they may not use it. See restriction.ts. */
   'x-restrict': declaration.default({}),
-  /** Which budget it takes from; `none` is for probes and streams' reconnects. */
+  /** The budget that it takes from; `none` is for probes and streams' reconnects. */
   'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
   /** Honours Idempotency-Key (see idempotency.ts); `once`: its answer shows a secret and is not kept. */
   'x-idempotent': z.union([z.boolean(), z.literal('once')]).default(false),

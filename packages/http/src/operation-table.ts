@@ -9,12 +9,12 @@ export interface Found {
 
 export type OperationTable = ReturnType<typeof operationTable>;
 
-/** Of one step of a path. Fixed text wins over a pattern, a pattern over a parameter. */
+/** Node of a tree of path segments. Fixed text wins over a pattern, a pattern over a parameter. */
 interface Step {
   fixed: Map<string, Step>;
   patterns: { text: string; matches: RegExp; next: Step }[];
   parameter?: Step;
-  /** For what takes all that is left. */
+  /** For a parameter that takes all of the path that is left. */
   rest?: Step;
   operations: Map<string, Operation>;
 }
@@ -25,7 +25,7 @@ export function operationTable(operations: Operation[]) {
   const names = new Map(operations.map((one) => [one, parameterNames(one.path)]));
   for (const operation of operations) stepOf(root, operation).operations.set(operation.method.toUpperCase(), operation);
   return {
-    /** Undefined where nothing has this path; the methods that it has where this one is none of them. */
+    /** Undefined if no operation has this path; the methods that it has if this one is not among them. */
     find(method: string, path: string): Found | { allowed: string[] } | undefined {
       const parts = path.slice(1).split('/');
       const walked = walk(root, parts, 0, []);
@@ -67,7 +67,7 @@ function getOrAdd(steps: Map<string, Step>, name: string): Step {
   return made;
 }
 
-/** Of a parameter with fixed text around it, such as `:slug.md`. */
+/** The step for a parameter with fixed text around it, such as `:slug.md`. */
 function ofPattern(step: Step, part: string): Step {
   const text = part.replace(/:\w+/g, ':');
   const known = step.patterns.find((one) => one.text === text);
@@ -81,7 +81,7 @@ function ofPattern(step: Step, part: string): Step {
 
 interface Walked {
   step: Step;
-  /** Of the parameters on the way, as they were sent. */
+  /** Values of the parameters on the way, as they were sent. */
   values: string[];
 }
 

@@ -1,4 +1,4 @@
-/** What a role may do, read from the table that decides it: the `x-access` of the operations. */
+/** Permissions of a role, read from the table that decides them: the `x-access` of the operations. */
 import { type Restriction, type Role, roles } from '@gantry/events';
 import { readOperations } from './openapi-document';
 import { roleAtLeast } from './principal';

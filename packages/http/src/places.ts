@@ -33,7 +33,7 @@ export function places(what: string, { perCredential, perAddress, total = Number
     /**
      * @param credential under which it is counted; by default the one that the request was let in with
      * @returns gives the place back; once, however often it is called
-     * @throws AppError 429 where the caller has as many as he may, 503 where all are taken
+     * @throws AppError 429 where the caller has as many as it may, 503 where all are taken
      */
     take(req: Request, credential = credentialOf(req)): () => void {
       const address = addressOf(req);

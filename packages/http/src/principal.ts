@@ -1,6 +1,6 @@
 import { type Restriction, type Role, roles } from '@gantry/events';
 
-/** Who is calling, and the one workspace that this request acts in. Made by packages/auth, never from a body or path. */
+/** The caller, and the one workspace that this request acts in. Made by packages/auth, never from a body or path. */
 export interface Principal {
   kind: 'personal_token' | 'workspace_token' | 'session' | 'jwt' | 'api_key';
   /** Null for a workspace token. */

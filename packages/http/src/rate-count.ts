@@ -1,5 +1,5 @@
 /**
- * How much each caller has spent, counted here and told to the other replicas through PostgreSQL.
+ * Requests that each caller has spent, counted here and shared with the other replicas through PostgreSQL.
  *
  * A request costs a look into a map and nothing else. What was counted is told in one statement every EXCHANGE_MS, and
  * the answer says what all replicas together have counted. So a caller who spreads a burst over n replicas may spend up
@@ -16,10 +16,10 @@ export const WINDOW_MS = 60_000;
 export const EXCHANGE_MS = 200;
 const RETRY_MS = 2_000;
 const SWEEP_MS = 600_000;
-/** Of callers remembered at a time, about 200 bytes each; the one counted first goes first. */
+/** Number of callers remembered at a time, about 200 bytes each; the one counted first is dropped first. */
 const CALLERS_MAX = 50_000;
 const CALLERS_PER_STATEMENT = 1_000;
-/** Parts of a request that are an error of floating point, so that whoever waited as told is not refused. */
+/** Parts of a request that are an error of floating point, so that a caller who waited as told is not refused. */
 const ROUNDING = 1e-6;
 
 export interface Spent {
@@ -35,7 +35,7 @@ export type RateCount = ReturnType<typeof createRateCount>;
 /** Windows are numbered from the epoch, so that all replicas cut time at the same places. */
 interface Counted {
   window: number;
-  /** In this window, by all replicas, as far as known. */
+  /** Requests in this window, by all replicas, as far as known. */
   count: number;
   previous: number;
 }
@@ -176,7 +176,7 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
     look(caller: string, limit: number): Spent {
       const at = now();
       const known = callers.get(caller);
-      // Whoever never spent anything is not remembered for asking.
+      // A caller who never spent anything is not remembered for asking.
       const counted = known ? countedFor(caller, windowAt(at)) : NOTHING;
       const stands = standing(counted, limit, at);
       return { allowed: stands.remaining > 0, ...stands };
@@ -190,7 +190,7 @@ const NOTHING: Counted = { window: 0, count: 0, previous: 0 };
 
 const windowAt = (at: number): number => Math.floor(at / WINDOW_MS);
 
-/** When the part of the past that still counts has become small enough for one more. */
+/** Milliseconds until the part of the past that still counts is small enough for one more. */
 function waitFor({ count, previous }: Counted, limit: number, fraction: number): number {
   if (count + 1 <= limit) return Math.max(0, 1 - (limit - 1 - count) / previous - fraction) * WINDOW_MS;
   return (1 - fraction + Math.max(0, 1 - (limit - 1) / count)) * WINDOW_MS;

@@ -13,7 +13,7 @@ export interface RateLimits {
 /** The contract's defaults. */
 export const DEFAULT_RATE_LIMITS: RateLimits = { requestsPerMinute: 600, runsPerMinute: 120, signInsPerMinute: 10 };
 
-/** So many times its budget may an address send bad credentials before none is looked at any more that it sends. */
+/** An address may send bad credentials for this many times its budget before none that it sends is checked any more. */
 const GUESSES_PER_REQUEST = 10;
 
 /** Each throws AppError 429, and says in the answer's headers where the caller stands. */
@@ -48,7 +48,7 @@ export function budgets(limits: RateLimits, count: RateCount) {
       tell(res, guessesMax, stands);
       throw tooMany(guessesMax, stands);
     },
-    /** Of a request that takes from no budget: nobody can say who calls. */
+    /** Shows the address's budget on a request that takes from none: nobody can say who calls. */
     show: (req: Request, res: Response) => showRequests(addressOf(req), res),
     /** A bad credential takes from the budget of its address, whatever it was sent for. */
     spendOnGuess({ limit }: Operation, req: Request, res: Response) {
@@ -66,7 +66,7 @@ export function budgets(limits: RateLimits, count: RateCount) {
   };
 }
 
-/** What is owed from the window before can last longer than a window; nobody is told to stay away for more than one. */
+/** A debt from the window before can last longer than a window; no caller is told to stay away for more than one. */
 export const retryAfterSecondsOf = ({ waitMs }: Spent): number =>
   Math.max(1, Math.ceil(Math.min(waitMs, WINDOW_MS) / 1000));
 

@@ -31,7 +31,7 @@ export function requestValidators({ schemas }: OpenApiDocument): (operation: Ope
       if (body) problems.push(...body({ body: req.body }, (req.rawBody?.length ?? 0) <= EXPLAINED_BYTES_MAX));
       if (problems.length) throw invalid(problems);
       refuseUnusable(given.query);
-      // Express reads the query anew each time that it is asked for.
+      // Express parses the query again at each access.
       Object.defineProperty(req, 'query', { value: given.query, writable: true, configurable: true, enumerable: true });
     };
   };
@@ -83,7 +83,7 @@ const namesIn = ({ parameters }: Operation, where: Parameter['in']): string[] =>
 const pick = (req: Request, names: string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])));
 
-/** What was not to be sent is not looked at any further. */
+/** Reports parameters that must not be sent, and removes them so that no other check looks at them. */
 function unknownQuery(query: Record<string, unknown>, known: Parameter[]): FieldProblem[] {
   return Object.entries(query).flatMap(([path, value]) => {
     const parameter = known.find((one) => one.name === path);

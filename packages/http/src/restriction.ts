@@ -1,6 +1,6 @@
 /**
  * Restricted tokens: the one place where HTTP, and `/mcp` by way of HTTP, decides what they may do. Each operation declares in
- * the OpenAPI file what it touches (`x-restrict`); one that declares nothing is closed to whoever is restricted in that way, so
+ * the OpenAPI file what it touches (`x-restrict`); one that declares nothing is closed to tokens restricted in that way, so
  * that a new operation is closed until somebody has thought about it (ADR 42).
  */
 import type { Restriction } from '@gantry/events';
@@ -32,7 +32,7 @@ export const declaration = z.strictObject({
 
 export type Declaration = z.infer<typeof declaration>;
 
-/** Of an operation. */
+/** The fields of an operation by which a restriction allows or refuses it. */
 interface Restricted {
   id: string;
   method: string;

@@ -1,4 +1,4 @@
-/** What a validator found, as a sentence about the field: "is required", "must be a text". */
+/** Problems that a validator found, as sentences about the field: "is required", "must be a text". */
 import type { ErrorObject } from 'ajv/dist/2020';
 import type { z } from 'zod';
 import type { FieldProblem } from './errors';

@@ -42,7 +42,7 @@ import { traceRequest } from './trace-request';
 /** Settings of a surface that come from the environment; tests set their own. */
 export interface SurfaceLimits {
   rateLimits?: RateLimits;
-  /** Of answers that go on, such as live events. */
+  /** Limits on answers that go on, such as live events. */
   streamLimits?: PlaceLimits;
   /** Tests switch this on: an answer that the OpenAPI file does not allow is then a 500. */
   validateResponses?: boolean;
@@ -50,7 +50,7 @@ export interface SurfaceLimits {
 
 export interface SurfaceOptions extends SurfaceLimits {
   openapiFile: string;
-  /** What /openapi.json shows; the same document when absent. */
+  /** The document that /openapi.json serves; `openapiFile` when absent. */
   publishedFile?: string;
   operations: AnyOperations;
   /** By operation: what its body means beyond its schema, so that one answer names all that is wrong. */
@@ -61,19 +61,19 @@ export interface SurfaceOptions extends SurfaceLimits {
   /** The value of `WWW-Authenticate` in a 401. */
   challenge?: (req: Request, code: string) => string;
   pool: Pool;
-  /** Of requests with an Idempotency-Key. */
+  /** Hashes requests that have an Idempotency-Key. */
   hasher: KeyedHasher;
   log: Logger;
-  /** Whoever asks here for an operation of theirs is told so. */
+  /** A request for an operation of one of these is told where it is. */
   otherSurfaces?: OtherSurface[];
   /** Maps an alias of a path to the path that the OpenAPI file documents. */
   canonicalPath?: (path: string) => string;
   /** Exact origins that may call with a Bearer from a browser. */
   corsOrigins?: string[];
   uploads?: multer.Options;
-  /** Where this surface is: its OpenAPI document names it. */
+  /** Address of this surface, as its OpenAPI document names it. */
   publicUrl?: string;
-  /** What is not part of the HTTP API: the dashboard's files, presigned storage URLs. Mounted before everything else. */
+  /** Mounts, before all else, what is not part of the HTTP API: the dashboard's files, presigned storage URLs. */
   beside?: (app: Express) => void;
 }
 
@@ -187,7 +187,7 @@ const noStore: RequestHandler = (_req, res, next) => {
 
 const FIRST_ERROR = 400;
 
-/** Whatever was said about the answer that it should have been: an error is kept by nobody, and has no version. */
+/** Overrides headers that were set for a successful answer: no cache keeps an error, and an error has no version. */
 const neverKeepErrors: RequestHandler = (_req, res, next) => {
   const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
   res.writeHead = (status: number, ...rest: unknown[]) => {
@@ -232,7 +232,7 @@ function requestLog(log: Logger): RequestHandler {
       err: errorForLog,
     },
     customLogLevel: (req, res, err) => {
-      // Whoever asks whether a service is ready asks again; what is down says so itself.
+      // A caller who asks whether a service is ready asks again; a dependency that is down is reported on its own.
       if ((req as Request).operation?.id === 'ready') return 'debug';
       return err || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'info' : 'debug';
     },

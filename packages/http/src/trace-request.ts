@@ -2,7 +2,7 @@ import { startSpan, traceFields } from '@gantry/tracing';
 import type { Request, Response } from 'express';
 import type { Operation } from './openapi-document';
 
-/** Asked for all the time by those who watch over the service. */
+/** Monitoring asks for these all the time. */
 const untraced = new Set(['live', 'ready']);
 const FIRST_FAILURE = 500;
 

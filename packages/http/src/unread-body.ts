@@ -1,10 +1,10 @@
 /**
- * An answer may come before the body was read: to whoever may not send it, or sends too much. The connection must neither
- * stay open for a sender that never ends, nor break before the sender could read the answer.
+ * An answer may come before the body was read: to a sender who may not send it, or sends too much. The connection must
+ * neither stay open for a sender that never ends, nor break before the sender could read the answer.
  */
 import type { Request, Response } from 'express';
 
-/** So much of an unread body is taken and thrown away, for a connection that can be used again. */
+/** This much of an unread body is read and discarded, so that the connection can be used again. */
 const DISCARDED_BYTES_MAX = 64 * 1024;
 /** A sender may still send for this long after the answer; then the connection ends. */
 const GRACE_MS = 5_000;

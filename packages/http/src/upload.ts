@@ -56,7 +56,7 @@ const FORM_LIMITS = {
   ...{ fields: 50, fieldSize: 64 * 1024, fieldNameSize: 200, fieldNestingDepth: 0 },
   ...{ files: 2_000, parts: 2_050, headerPairs: 20 },
 };
-/** Of a form with all that is around its files. */
+/** Limit of a form, with everything around its files. */
 const FORM_BYTES_MAX = 16 * 1024 * 1024;
 
 export type ReadForm = (req: Request) => Promise<void>;
