@@ -164,7 +164,7 @@ test(
       expect(answers.map((step) => step.status)).toEqual(Array(TURNS).fill('completed'));
       const paid = calls.filter(({ outcome }) => outcome === 'ok');
       expect({ n, paid: paid.length }).toEqual({ n, paid: TURNS });
-      // Of the others nobody heard the end: their replica was killed. They stand with the most that they can have cost.
+      // Nobody heard how the others ended: their replica was killed. They count with the most that they can have cost.
       const open = calls.filter(({ outcome }) => outcome === 'started' || outcome === 'lost');
       expect(paid.length + open.length).toBe(calls.length);
       lost += open.length;

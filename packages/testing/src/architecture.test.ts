@@ -20,7 +20,7 @@ const architecture = fs.readFileSync(path.join(root, 'ARCHITECTURE.md'), 'utf8')
 const wordsOf = (cell = ''): string[] => (cell.match(/[a-z-]+/g) ?? []).sort();
 const sorted = (names: string[]): string[] => [...names].sort();
 
-/** What a package declares, and pnpm therefore lets it import. Tests may use more. */
+/** The packages that a package declares, which are all that pnpm lets it import. Tests may use more. */
 function declared(folder: string): string[] {
   const { dependencies = {} } = JSON.parse(fs.readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
   return Object.keys(dependencies).flatMap((name) => (name.startsWith(SCOPE) ? [name.slice(SCOPE.length)] : []));

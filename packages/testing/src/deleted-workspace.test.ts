@@ -17,7 +17,7 @@ const TICKS = 'def run():\n    return 1\n';
 
 let stack: Stack;
 let owner: Call;
-/** As a token of the workspace that is deleted, on each replica. */
+/** Callers with a token of the workspace that is deleted, one for each replica. */
 let inside: [Call, Call];
 let insideAutomations: Call;
 let workspaceId: string;

@@ -1,4 +1,4 @@
-/** What the tests of a file, or of a `describe`, start from. */
+/** Things that the tests of a file, or of a `describe`, start from. */
 
 const ends: (() => unknown)[] = [];
 

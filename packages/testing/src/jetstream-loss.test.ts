@@ -17,7 +17,7 @@ def run(n):
 let stack: Stack;
 let call: Call;
 let pool: Pool;
-/** Of a user that may do anything. */
+/** Connected as a user that may do anything. */
 let bus: Bus;
 
 beforeAll(async () => {
@@ -148,7 +148,7 @@ test('an executor that is killed while nothing can be stored tells the results w
     },
   );
   const { rows } = await pool.query(`SELECT error ->> 'code' AS code FROM runs WHERE status <> 'completed'`);
-  // Those that were in the middle of their code have ended as lost, and were not begun again.
+  // Runs that were in the middle of their code have ended as lost, and were not begun again.
   expect(rows.every(({ code }) => code === 'executor_lost')).toBe(true);
   expect(rows.length - before).toBeLessThanOrEqual(4);
 }, 150_000);

@@ -1,7 +1,7 @@
 /** Looks for a secret in everything that a platform keeps and tells. */
 import type { Pool } from 'pg';
 
-/** As it is, and as it would look in a URL, in JSON, in base64 (alone, or behind other bytes) and in bytes that are shown. */
+/** The secret as it is, in a URL, in JSON, in base64 (alone, or behind other bytes) and in bytes that are shown. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [
@@ -17,7 +17,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** Where any of the forms is, with what is around it. */
+/** The first occurrence of each form of the secret, with the text around it. */
 export const leaksOf = (secret: string, text: string): string[] =>
   formsOf(secret).flatMap((form) => {
     const at = text.indexOf(form);

@@ -15,9 +15,9 @@ import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
 
 export interface NatsCluster {
-  /** To one of the servers, counted from 0; the client finds the others when that one is gone. */
+  /** Connects to one of the servers, counted from 0; the client finds the others when that one is gone. */
   connect(server: number, service: Service): Promise<Bus>;
-  /** As a crash would. */
+  /** Ends a server as a crash would. */
   kill(server: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -28,7 +28,7 @@ const found = (pattern: RegExp, names = files): string[] =>
   );
 
 const GUESSABLE = /Math\.random\(|^\s*(import|from) random\b/;
-/** When something is tried again: whoever guesses it gains nothing. */
+/** Files in which randomness only delays a retry: guessing it gains nothing. */
 const JITTER = [
   'packages/dashboard/src/shell/event-stream.ts',
   'packages/dashboard/src/shell/live/follow-changes.tsx',

@@ -42,7 +42,7 @@ let stack: Stack;
 let pool: Pool;
 let github: https.Server;
 let elsewhere: https.Server;
-/** What each has been sent, in order. */
+/** Requests that each server has received, in order. */
 const seen: Record<'github' | 'elsewhere', { url: string; headers: IncomingHttpHeaders }[]> = {
   github: [],
   elsewhere: [],

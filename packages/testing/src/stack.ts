@@ -30,7 +30,7 @@ export interface Part {
   kill(): Promise<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** It stands still, with its connections open, until it is resumed. */
+  /** Suspends it, with its connections open, until it is resumed. */
   pause(): void;
   resume(): void;
 }
@@ -39,19 +39,19 @@ export interface Stack {
   /** One for each replica. */
   workerUrls: string[];
   automationUrls: string[];
-  /** Where executors tell how they are: `/metrics`, `/healthz`. */
+  /** Addresses of the executors' `/metrics` and `/healthz`. */
   executorUrls: string[];
-  /** Of every service and replica: `/metrics`. By name, such as `worker-api`. */
+  /** Addresses of `/metrics` of every service and replica, by name, such as `worker-api`. */
   metricsUrls: { service: string; url: string }[];
   /** The public addresses; undefined without a gateway. */
   gateway?: { worker: string; dashboard: string; skills: string };
-  /** With whose password pages are opened. */
+  /** The account with which pages are opened. */
   owner: { email: string; password: string };
   /** A personal token of the owner. */
   token: string;
   workspaceId: string;
   databaseUrls: { worker: string; automation: string; skills: string };
-  /** What the object store holds, by key. */
+  /** Directory of the object store, whose files are named by key. */
   objectsDir: string;
   parts: {
     postgres: Part;

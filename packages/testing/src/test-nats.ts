@@ -22,10 +22,10 @@ import { given } from './given';
 import { temporaryDir } from './run-dir';
 
 export interface TestNats {
-  /** Nobody enters by this alone. */
+  /** Address without a credential, which lets nobody in. */
   url: string;
   as(service: Service): NatsAddress;
-  /** Another one each time. */
+  /** Credentials of a new executor each time. */
   newExecutor(): NatsAddress;
   /** Makes executors: see the executor's enrol.ts. */
   executorKeyFile: string;
@@ -76,7 +76,7 @@ export async function startTestNats(): Promise<TestNats> {
   };
 }
 
-/** As worker-api does; tests that need no worker-api need its streams all the same. */
+/** Makes the streams like worker-api: tests that need no worker-api still need its streams. */
 async function makeStreams(address: NatsAddress): Promise<void> {
   const log = pino({ level: 'silent' });
   const bus = await connectBus({ ...address, name: 'test', log });

@@ -36,7 +36,7 @@ afterAll(async () => {
   await stack?.stop();
 }, 60_000);
 
-/** Whichever replica answers, as a gateway would choose. */
+/** Asks the replicas in a random order until one answers, as a gateway would. */
 async function anyReplica(...request: Parameters<Call>): Promise<Answer> {
   const order = Math.random() < 0.5 ? calls : [...calls].reverse();
   for (const call of order) {

@@ -8,9 +8,9 @@ import path from 'node:path';
 import { given } from './given';
 import type { TestNats } from './test-nats';
 
-/** What services/worker-api/src/test/test-worker-api.ts gives; see there for the rest. */
+/** The parts of TestWorkerApi that are used here; see services/worker-api/src/test/test-worker-api.ts. */
 export interface RunningWorkerApi {
-  /** Where it listens. */
+  /** Address that it listens on. */
   url: string;
   /** The access JWT and the session cookie of the first owner. */
   owner: { userId: string; email: string; jwt: string; cookie: string };

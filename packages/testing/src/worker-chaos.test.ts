@@ -113,7 +113,7 @@ function havoc(random: () => number): { killed: string[]; stop(): Promise<void> 
   };
 }
 
-/** What the services say of requests that they could not answer. */
+/** The last log lines about requests that the services could not answer. */
 const failures = () =>
   stack
     .output()

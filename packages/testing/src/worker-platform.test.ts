@@ -18,7 +18,7 @@ let calls: [Call, Call];
 let automations: Call;
 let pool: Pool;
 let receiver: Server;
-/** What alerts have told the outside world: bodies, in the order of their arrival. */
+/** Bodies of the alerts that reached the outside world, in the order of their arrival. */
 const alerted: string[] = [];
 
 beforeAll(async () => {
@@ -329,7 +329,7 @@ def run(key):
 test('nothing secret is in the clear on the way of a worker: not in answers, events, alerts, rows or logs', async () => {
   const secrets = { LEAKED: 'Sw0rdf1sh/+ünïcode&"quoted" value', PLAIN: 'plain-s3cret-of-letters' };
   for (const [name, value] of Object.entries(secrets)) await ask(201, 'PUT', `/api/secrets/${name}`, { value });
-  // What artifacts hold is the user's own and is not masked; their names and types are ours to show.
+  // The content of artifacts is the user's own and is not masked; their names and types are ours to show.
   const leaky = `
 import base64, logging, os, sys, urllib.parse
 from gantry import context
@@ -451,6 +451,6 @@ def run(how):
   for (const value of [webhookSecret, signingKey, alert.secret, stack.token]) {
     expect(leaksOf(value, `${kept}\n${outside}`)).toEqual([]);
   }
-  // Receivers of alerts and whoever may decide get the link; nothing keeps it.
+  // Receivers of alerts and people who may decide get the link; nothing keeps it.
   for (const link of links) expect(leaksOf(link.split('.')[1] as string, `${kept}\n${told.join('\n')}`)).toEqual([]);
 }, 60_000);

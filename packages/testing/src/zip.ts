@@ -16,7 +16,7 @@ export interface RawEntry {
   /** Default: DEFLATE. */
   method?: number;
   flags?: number;
-  /** What the headers claim; default: the truth. */
+  /** Size that the headers claim; default: the true one. */
   size?: number;
   crc?: number;
   /** st_mode of UNIX. */

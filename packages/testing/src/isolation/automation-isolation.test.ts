@@ -119,7 +119,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       personal: foreigner.token,
       workspaceToken: service.signedIn({ workspaceId: foreigner.workspaceId, userId: null }).token,
     },
-    // What worker-api no longer knows.
+    // A token that worker-api no longer knows.
     revoked: newOpaqueToken('wst_'),
     expired: service.signedIn({ workspaceId, expiresAt: Date.now() - 1 }).token,
     apiKey: newOpaqueToken('rly_'),

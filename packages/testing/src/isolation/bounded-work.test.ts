@@ -1,4 +1,4 @@
-/** That the measurement sees what it is for. The surfaces themselves: packages/testing/src/isolation. */
+/** Checks that the measurement sees what it is for. The surfaces themselves: prove-isolation.ts. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';

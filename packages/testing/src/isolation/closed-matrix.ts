@@ -15,12 +15,12 @@ export interface ClosingSurface extends IsolatedSurface {
 
 /** Operations of an account, apart from any workspace: people keep them. */
 const OF_ACCOUNT = new Set(['personalToken', 'session', 'member']);
-/** Operations on the session of whoever asks. */
+/** Operations on the caller's own session. */
 const OF_SESSION = new Set(['refreshSession', 'signOut']);
 
 const isOfAccount = ({ access }: Operation) => access === 'account' || access === 'user';
 
-/** Whoever is signed in may still do as a person what has nothing to do with the workspace. */
+/** A person who is signed in may still do what has nothing to do with the workspace. */
 export const isAskedOfClosed = (operation: Operation): boolean =>
   isOfAccount(operation) ? operation.method === 'get' : !OF_SESSION.has(operation.id);
 
@@ -73,7 +73,7 @@ export async function checkClosed(surface: ClosingSurface, operation: Operation)
   return problems;
 }
 
-/** Asked about one thing among the caller's own, which are none any more. */
+/** Answer to a question about one of the caller's own things, of which there are none any more. */
 const isEmptyList = (text: string) => /^(\[\]|\{"\w+":\[\][^[]*\})$/.test(text);
 
 function idsIn(surface: ClosingSurface, operation: Operation, sent: Sent, text: string): string[] {

@@ -11,7 +11,7 @@ import { changedTables, type DatabaseState } from './database-state';
 
 export type KeyRule = 'person' | 'inherits';
 
-/** All of the owner's, or of the workspace. */
+/** Tokens of the owner or of the workspace. */
 export interface LimitedTokens {
   expired: string;
   /** A personal token with that role. */
@@ -71,7 +71,7 @@ export async function checkKeyMaking({ rule, answerTo, limited, readState }: Key
   return problems;
 }
 
-/** In which ways a credential can do more than the one that made it. */
+/** Problems where a credential can do more than the one that made it. */
 function exceeding(who: string, { status, text }: Answer, maker: { role: Role; expiresAt: number | null }): string[] {
   if (status === 403) return [];
   if (status >= 400) return [`${who}: ${status} ${text.slice(0, 200)}`];
@@ -89,7 +89,7 @@ function exceeding(who: string, { status, text }: Answer, maker: { role: Role; e
 /** Names of fields that hold what opens an account. */
 const CREDENTIAL = /^(token|key|access_token|reset_url|invite_url)$/;
 
-/** Operations for who is signed in whose answer holds a credential, by the OpenAPI file. */
+/** Operations that require a credential and whose answer holds one, by the OpenAPI file. */
 export function operationsThatMakeKeys(document: OpenApi, operations: Operation[]): string[] {
   return operations
     .filter(({ access }) => access !== 'public' && access !== 'optional')

@@ -2,8 +2,8 @@
  * The isolation matrix: every operation of a surface, asked by everybody who may not, and by every name it answers to.
  *
  * It is made from the OpenAPI file, so an operation that comes later is in it; one without a fixture fails the suite.
- * What is expected: 401, 403 or 404; a database that is as before; nothing of the workspace in any answer; and that what
- * belongs to somebody else answers like what does not exist, to the byte.
+ * Expected are 401, 403 or 404; a database that is as before; nothing of the workspace in any answer; and that a thing
+ * of somebody else answers like one that does not exist, to the byte.
  */
 import { newId, type Role, roles } from '@gantry/events';
 import { type Operation, readOperations } from '@gantry/http';
@@ -24,11 +24,11 @@ export interface Sent {
 }
 
 export interface Fixture {
-  /** A request that is valid but for who sends it. */
+  /** A request that is valid except for its sender. */
   send: (ids: Ids) => Sent;
-  /** The same with what opens it to whoever has it: a webhook's secret, the token of a link. */
+  /** The same with a key that opens it to its holder: a webhook's secret, the token of a link. */
   opens?: (ids: Ids) => Sent;
-  /** Whoever may call it makes something of his own by it, also somebody who signed in nowhere. */
+  /** Every caller who is allowed makes something of their own by it, also one who signed in nowhere. */
   makes?: true;
   /** Taking away what is not there is done: 204 also for a foreign id. */
   doneAlready?: true;
@@ -45,7 +45,7 @@ export interface IsolatedSurface {
   /** The names of a documented path. */
   aliases: (path: string) => string[];
   fixtures: Record<string, Fixture>;
-  /** What exists in the home workspace, and what exists nowhere. */
+  /** Ids that exist in the home workspace, and ids that exist nowhere. */
   real: Ids;
   unknown: Ids;
   homeWorkspaceId: string;
@@ -64,7 +64,7 @@ export interface IsolatedSurface {
 
 export interface RestrictedTokens {
   readonly: string;
-  /** For a worker and an automation that are none of `real`. */
+  /** Token for a worker and an automation that are none of `real`. */
   elsewhere: string;
 }
 
@@ -118,7 +118,7 @@ export interface Matrix {
   operations: Operation[];
   /** Operations without a fixture and fixtures without an operation. */
   unmatched: string[];
-  /** What went wrong, one sentence each. */
+  /** @returns problems, one sentence each */
   check(operation: Operation): Promise<string[]>;
   /** The same, of what limited tokens get by an operation that makes credentials. */
   checkKeyMaking(operation: Operation): Promise<string[]>;
@@ -134,7 +134,8 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
     const problems: string[] = [];
     const real = fixture.send(surface.real);
     const namesSomething = JSON.stringify(real) !== JSON.stringify(fixture.send(surface.unknown));
-    // Where nothing is named, a good credential of elsewhere acts elsewhere: only reading shows whether that holds.
+    // A good credential of elsewhere acts elsewhere if the request names nothing: only reading shows whether that
+    // holds.
     if (tried.elsewhere && !namesSomething && operation.method !== 'get' && operation.access !== 'public') return [];
     const path = pathOf(alias, real);
     requests++;
@@ -240,7 +241,7 @@ export async function ask(
 
 const STREAM_MS = 500;
 
-/** Of a stream that goes on for ever, its beginning. */
+/** Text of an answer; of a stream that goes on for ever, its beginning. */
 async function textOf(answer: Response): Promise<string> {
   if (!answer.body || !answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer.text();
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -261,7 +262,7 @@ export function pathOf(alias: string, { path = {} }: Sent): string {
 
 const VARYING = /^(x-request-id|ratelimit-.*|date|retry-after|content-length|connection|keep-alive)$/;
 
-/** What tells one answer from another, but for the ids that the caller sent. */
+/** An answer without the parts that always vary and the ids that the caller sent, to be compared with another. */
 function comparable(answer: { status: number; headers: Headers; text: string }, ids: Ids): string {
   let text = answer.text;
   for (const [what, id] of Object.entries(ids)) text = text.replaceAll(id, `<${what}>`);
@@ -272,7 +273,7 @@ function comparable(answer: { status: number; headers: Headers; text: string }, 
   return [answer.status, ...headers.sort(), text].join('\n');
 }
 
-/** As many ids of the same shape, of nothing. */
+/** As many ids of the same shape that belong to nothing. */
 export function unknownLike(real: Ids): Ids {
   return Object.fromEntries(
     Object.entries(real).map(([what, id]) => {

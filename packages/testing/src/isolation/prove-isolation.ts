@@ -60,7 +60,7 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
     expect(await checkRestricted(surface as ClosingSurface, operation)).toEqual([]);
   });
 
-  /** On a surface of its own: some of the bodies make things. */
+  /** These have a surface of their own: some of the bodies make things. */
   describe('the worst bodies', () => {
     let other: Awaited<ReturnType<typeof start>> | undefined;
     let work: BoundedWork | undefined;

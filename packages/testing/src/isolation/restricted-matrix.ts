@@ -7,7 +7,7 @@ import type { Operation } from '@gantry/http';
 import { changedTables, readDatabaseState } from './database-state';
 import { ask, type IsolatedSurface } from './matrix';
 
-/** Whoever asks anonymously gets as much as with any credential. */
+/** A public operation gives an anonymous caller as much as any credential. */
 export const isAskedOfRestricted = ({ access }: Operation): boolean => access !== 'public';
 
 /** @returns what went wrong, one sentence each */
@@ -52,7 +52,7 @@ interface Answer {
   text: string;
 }
 
-/** Of a download whose object the fixture does not have: admitted, and ended in the middle. */
+/** Answer of a download whose object the fixture does not have: admitted, and ended in the middle. */
 const cutOff = (): Answer => ({ status: 200, text: '' });
 
 /** A refusal of a restriction says so: another 403 would prove nothing. */

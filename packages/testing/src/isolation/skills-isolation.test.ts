@@ -110,7 +110,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
       personal: foreigner.jwt,
       workspaceToken: api.workspaceToken(foreigner.workspaceId),
     },
-    // What worker-api no longer knows.
+    // A token that worker-api no longer knows.
     revoked: newOpaqueToken('wst_'),
     credentials: {
       'a workspace token': { Authorization: `Bearer ${api.workspaceToken(workspaceId)}` },

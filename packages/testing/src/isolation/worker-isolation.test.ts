@@ -64,7 +64,7 @@ const ofModelProvider = (body?: object): Fixture => ({
 const ofConversation = (body?: object): Fixture => ({
   send: ({ conversation }) => ({ path: { conversation_id: conversation }, ...(body && { body }) }),
 });
-/** Whoever may set secrets sets one of their own workspace by it: nothing of another's is named. */
+/** A caller who may set secrets sets one of their own workspace by it: nothing of another's is named. */
 const secretOfCaller = (body: object): Fixture => ({ send: () => ({ path: { name: 'SET_BY_A_STRANGER' }, body }) });
 const strangersFile = () => {
   const form = new FormData();
@@ -328,7 +328,7 @@ const aliases = (documented: string): string[] => {
   return prefixes.map((prefix) => prefix + bare);
 };
 
-/** Nobody listens there: whoever gets as far as a call of the model has got too far. */
+/** Nobody listens there: a request that gets as far as a call of the model has got too far. */
 const nobodysModel = { name: 'local', kind: 'openai-compatible', base_url: 'http://127.0.0.1:9/v1', models: ['m'] };
 
 async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {

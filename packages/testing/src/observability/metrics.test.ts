@@ -1,4 +1,4 @@
-/** What operators see at /metrics of the built services, and that it shows what they must hear of. */
+/** Metrics of the built services at /metrics, where operators see what they must hear of. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { apiCaller, type Call } from '../api-caller';
@@ -16,7 +16,7 @@ const stack = given<Stack>(
 const OURS = /^gantry_/;
 
 let call: Call;
-/** What the platform has made for this test: no label may hold any of it. */
+/** Ids and names that this test has made: no label may hold any of them. */
 const ids: string[] = [];
 
 beforeAll(async () => {

@@ -24,10 +24,10 @@ function hasNative() {
   }
 }
 
-/** For one, on a busy machine; most take milliseconds. */
+/** Timeout of one check on a busy machine; most take milliseconds. */
 const PARAMETERS = { timeout: 60_000 };
 const AT_ONCE = 2;
-/** On a busy machine. */
+/** Time that Node takes to start on a busy machine. */
 const NODE_START_MS = 1_500;
 
 /** An attack has some hundred thousand characters: linear time is a millisecond or two, quadratic time seconds. */
@@ -36,7 +36,7 @@ const MATCH = `
 const { source, flags, text } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
 new RegExp(source, flags).test(text);`;
 
-/** Where the checker only tries texts and counts steps of its own, it errs about lookbehinds: the engine decides. */
+/** The checker errs about lookbehinds where it only tries texts and counts steps of its own: the engine decides. */
 function isSlow(source, flags, text) {
   const input = JSON.stringify({ source, flags: flags.replace('g', ''), text });
   const { error } = spawnSync(process.execPath, ['-e', MATCH], { input, timeout: SUSPICIOUS_MS + NODE_START_MS });

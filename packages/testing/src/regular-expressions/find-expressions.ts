@@ -11,7 +11,7 @@ export interface Expression {
   flags: string;
   file: string;
   line: number;
-  /** Of a comment `Linear: …` right before it, for what no tool can see. */
+  /** Text of a comment `Linear: …` right before it, for what no tool can see. */
   reason: string | null;
 }
 

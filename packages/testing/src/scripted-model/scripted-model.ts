@@ -7,7 +7,7 @@ import { freePort } from '../free-port';
 export interface ScriptedAnswer {
   text?: string;
   calls?: { name: string; input: unknown; id?: string }[];
-  /** In tokens; null: it tells none. */
+  /** Tokens that it reports; null: it reports none. */
   usage?: { input: number; output: number; cached?: number } | null;
   finish?: string;
   /** Refuses. */
@@ -45,7 +45,7 @@ export async function startScriptedModel() {
   await once(child.stdout, 'data');
   const url = `http://127.0.0.1:${port}`;
   return {
-    /** What `base_url` of a provider is. */
+    /** Value of a provider's `base_url`. */
     baseUrl: `${url}/v1`,
     /** An answer for each of the next requests, in their order. */
     says: async (...answers: ScriptedAnswer[]): Promise<void> => {

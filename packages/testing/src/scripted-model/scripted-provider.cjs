@@ -6,12 +6,12 @@
 const { createServer } = require('node:http');
 
 let script = [];
-/** For requests that the script has nothing for. */
+/** Answer to requests that the script has nothing for. */
 let always = { status: 500, body: 'nothing is left in the script' };
 let requests = [];
 /** For conversations of agents, by the number of answers that they have. */
 let turns = [];
-/** Of requests that are held until POST /release. */
+/** Resume requests that are held until POST /release. */
 const held = [];
 
 const readBody = async (req) => {
@@ -109,7 +109,7 @@ async function answer(req, res, protocol) {
     if (told.slowMs) await new Promise((resolve) => setTimeout(resolve, told.slowMs));
   }
   if (told.hang) return;
-  // What is written leaves before the connection breaks.
+  // The events that are written leave before the connection breaks.
   if (told.cut !== undefined) return setTimeout(() => res.destroy(), 20);
   if (protocol === openai) res.write('data: [DONE]\n\n');
   res.end();

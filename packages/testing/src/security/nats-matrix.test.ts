@@ -263,7 +263,7 @@ async function deafened(nc: NatsConnection, subjects: string[]): Promise<Set<str
   return refused;
 }
 
-/** Where the server and the table above differ. */
+/** Differences between the server and the table above. */
 async function holesOf(bus: Pick<Bus, 'nc' | 'user'>, role: Role, executors: string[]): Promise<string[]> {
   const { says, hears } = rightsOf(role, bus.user);
   const subjects = subjectsOf(executors);

@@ -1,4 +1,4 @@
-// In a thread of its own, so that its work is none of what is measured: takes a body, and sends it when it is told.
+// Runs in its own thread, so that its work is not measured: takes a body, and sends it when it is told to.
 const http = require('node:http');
 const { parentPort } = require('node:worker_threads');
 
@@ -13,7 +13,7 @@ function send({ url, method, headers }) {
       res.resume();
       res.on('end', () => resolve(res.statusCode));
     });
-    // Whoever is refused before its body was read may find the connection closed.
+    // A request that is refused before its body was read may find the connection closed.
     req.on('error', () => resolve(0));
     // Some wait for an executor, which blocks nobody.
     req.setTimeout(PATIENCE_MS, () => req.destroy());

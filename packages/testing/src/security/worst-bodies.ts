@@ -1,4 +1,4 @@
-/** Of each operation the bodies whose check costs the most, made from its schema. */
+/** The bodies of each operation whose check costs the most, made from its schema. */
 import type { Operation, Schema } from '@gantry/http';
 
 export interface WorstBody {
@@ -10,11 +10,11 @@ export interface WorstBody {
 const BYTES = 1024 * 1024 - 1_000;
 const PATTERN_CHARS_MAX = 10;
 
-/** Where in a body something stands; a number is a place in a list. */
+/** Place in a body; a number is a position in a list. */
 type Place = { path: (string | number)[]; schema: Schema };
 
 export interface Seen {
-  /** Of patterns, of whole bodies, and of parts that another operation has in the same place. */
+  /** Holds patterns, whole bodies, and parts that another operation has in the same place. */
   has(what: string): boolean;
   add(what: string): void;
 }

@@ -35,7 +35,7 @@ export function checkAnswer(operation: FuzzedOperation, request: FuzzedRequest, 
   return problems;
 }
 
-/** Any address may answer so to who asks for it (RFC 9110). */
+/** Any address may answer so to a request that asks for it (RFC 9110). */
 const CONDITIONAL: Record<number, string[]> = {
   206: ['Range'],
   304: ['If-None-Match', 'If-Modified-Since'],

@@ -14,7 +14,7 @@ export interface Block {
 }
 
 const SCRAPE_MS = 10_000;
-/** Of the monitor: it misses a block that begins between its reset, which a scrape is, and its next tick. */
+/** Interval of the monitor: it misses a block that begins between its reset, which a scrape is, and its next tick. */
 const TICK_MS = 10;
 
 export interface EventLoops {

@@ -89,7 +89,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const unconfirmedBlocks: string[] = [];
   const loops = watchEventLoops(options.services);
   const recent = new Set<Sent>();
-  /** For log lines, which may come late. */
+  /** Recent requests, for log lines, which may come late. */
   const lately = new Map<string, Sent>();
   const startedAt = performance.now();
   const deadline = startedAt + (options.seconds ?? Number.POSITIVE_INFINITY) * 1_000;
@@ -210,7 +210,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
 const isBlock = ({ blockedMs, cpuMs }: Pick<Block, 'blockedMs' | 'cpuMs'>) =>
   blockedMs > BLOCK_MS_MAX && cpuMs > BLOCK_CPU_MS_MIN;
 
-/** Of what a service or nginx writes. */
+/** The problem in a line that a service or nginx writes; undefined: none. */
 function problemOfLine(line: string): string | undefined {
   if (/\[(error|crit|alert|emerg)\]/.test(line)) return line.slice(0, 300);
   try {
@@ -230,7 +230,7 @@ function described({ request, credential, url }: Sent): string {
   return `${request.method} ${url}${request.target.slice(0, TEXT_CHARS)} as ${credential} ${JSON.stringify(headers).slice(0, TEXT_CHARS)}${body}`;
 }
 
-/** For people and for the next run. */
+/** The report as text, for people and for the next run. */
 export function summary({ findings, ...report }: FuzzReport): string {
   const rate = Math.round(report.requests / report.seconds);
   const { known, asked, succeeded, neverSucceeded } = report.operations;

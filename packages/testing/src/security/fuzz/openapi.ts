@@ -24,13 +24,13 @@ export interface FuzzedOperation {
   parameters: Parameter[];
   /** By content type; empty without a body. */
   bodies: Record<string, { schema: Node; examples: unknown[] }>;
-  /** Says why this answer is none that the file allows, or undefined. */
+  /** The reason why the file does not allow this answer; undefined if it does. */
   problemOf(answer: { status: number; contentType: string | undefined; body: Buffer }): string | undefined;
 }
 
 export interface Document {
   operations: FuzzedOperation[];
-  /** Where a node refers to another one, that one. */
+  /** The node that a node refers to; a node that refers to none is returned as it is. */
   deref(node: Node): Node;
 }
 

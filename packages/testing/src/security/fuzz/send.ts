@@ -4,7 +4,7 @@ import type { FuzzedRequest } from './fuzzed-request';
 export interface Answer {
   status: number;
   headers: http.IncomingHttpHeaders;
-  /** Of a live stream only what came at once. */
+  /** For a live stream, only the part that came at once. */
   body: Buffer;
   isStream: boolean;
 }

@@ -2,7 +2,7 @@
 const http = require('node:http');
 const { monitorEventLoopDelay } = require('node:perf_hooks');
 
-/** Of the processor: a busy machine makes the block longer, and never shorter. */
+/** Processor time: a busy machine makes the block longer, and never shorter. */
 const BLOCK_CPU_MS = 400;
 
 function answer(res, status = 200, body = { well: true }) {
