@@ -12,7 +12,7 @@ import { databases, type ServiceName, serviceNames } from './service-names';
 
 const CONNECT_DEADLINE_MS = 60_000;
 const RETRY_MS = 500;
-/** What a server says that is starting or restarting: cannot_connect_now, and the socket's own errors. */
+/** Error codes of a server that is starting or restarting: cannot_connect_now, and the socket's own errors. */
 const worthRetrying = new Set(['57P03', 'ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT']);
 
 async function migrateService(service: ServiceName, url: string): Promise<string> {

@@ -39,7 +39,7 @@ export async function migrate(url: string, ...dirs: string[]): Promise<Migrated>
 
 export const migrationNames = (...dirs: string[]): string[] => readMigrations(dirs).map(({ name }) => name);
 
-/** As `migrate`, but applies only the wanted migrations: those of a list make the tables that an older version had. */
+/** Like `migrate`, but applies only the wanted migrations: those of a list make the tables of an older version. */
 export async function migrateTo(url: string, wanted: (name: string) => boolean, ...dirs: string[]): Promise<Migrated> {
   const client = new Client({ connectionString: url, application_name: 'gantry-migrate' });
   await client.connect();
@@ -93,7 +93,7 @@ async function apply(client: Client, { name, sql, checksum }: Migration): Promis
   }
 }
 
-/** In a transaction, whose lock works through PgBouncer too: a session's would stay behind on a connection of the pool. */
+/** Runs in a transaction, whose lock works through PgBouncer too: a session's would stay on a pooled connection. */
 async function locked<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query('BEGIN');
   try {

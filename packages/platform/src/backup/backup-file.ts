@@ -31,7 +31,7 @@ interface Manifest {
   format: number;
   createdAt: string;
   databases: BackupContent['databases'];
-  /** Of the passphrase. */
+  /** Salt with which keys are derived from the passphrase. */
   salt: string;
 }
 
@@ -39,7 +39,7 @@ export interface BackupWriter {
   add(name: string, content: Buffer): Promise<void>;
   /** @returns its size */
   addFile(name: string, file: string): Promise<number>;
-  /** Only now the file gets its name. @returns its size */
+  /** Gives the file its final name. @returns its size */
   finish(): Promise<number>;
 }
 

@@ -86,7 +86,7 @@ async function writeDatabase(writer: BackupWriter, parts: PartProgress, { servic
   await end();
 }
 
-/** Of backups that were killed. */
+/** Removes the links that killed backups left behind. */
 function sweepLinks(dataDir: string): void {
   for (const name of fs.readdirSync(dataDir)) {
     if (name.startsWith(LINKS) && !isAlive(Number(name.slice(LINKS.length)))) {

@@ -4,14 +4,14 @@ import { Writable } from 'node:stream';
 const VARIABLE = 'GANTRY_BACKUP_PASSPHRASE';
 const LENGTH_MIN = 12;
 
-/** From GANTRY_BACKUP_PASSPHRASE, else asked on the terminal, where it is not shown. */
+/** Reads it from GANTRY_BACKUP_PASSPHRASE, else from the terminal, where it is not shown. */
 export async function readPassphrase(env: NodeJS.ProcessEnv): Promise<string> {
   if (env[VARIABLE]) return env[VARIABLE];
   if (!process.stdin.isTTY) throw new Error(`set ${VARIABLE}: there is no terminal to ask for the passphrase`);
   return ask('Passphrase of the backup: ');
 }
 
-/** For a new backup: long enough, and typed twice, because a slip would be noticed when the backup is needed. */
+/** A new passphrase must be long enough and typed twice: a slip would show only when the backup is needed. */
 export async function readNewPassphrase(env: NodeJS.ProcessEnv): Promise<string> {
   const passphrase = await readPassphrase(env);
   if (passphrase.length < LENGTH_MIN) throw new Error(`the passphrase needs at least ${LENGTH_MIN} characters`);

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { sharedDir } from './shared-dir';
 
-/** In each directory of an instance: whose it is. */
+/** File in each directory of an instance that says whose it is. */
 const ORIGIN = 'data-dir';
 
 /** Below `.data/`, or for root, whose helpers may not enter there, at a place named after it. */

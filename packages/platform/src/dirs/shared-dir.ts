@@ -6,8 +6,8 @@ import path from 'node:path';
 export const checkoutDir = path.resolve(__dirname, '../../../..');
 
 /**
- * Where root keeps what a dropped user must be able to reach: below a home of mode 0700 it could not. Holds nothing that
- * can't be made again, so deleting it is safe.
+ * Directory for files of root that a dropped user must be able to reach, which it could not below a home of mode 0700.
+ * Holds nothing that can't be made again, so deleting it is safe.
  */
 export function sharedDir(): string {
   for (const parent of ['/var/lib', os.tmpdir()]) {

@@ -14,7 +14,7 @@ export interface FirstRunOutput {
   /** Null if the platform had been set up before, by somebody whose password is not known here. */
   owner: Owner | null;
   sample?: Sample;
-  /** Why there are no samples: no reason to stop a platform that works otherwise. */
+  /** The reason why there are no samples, which does not stop a platform that works otherwise. */
   sampleProblem?: string;
 }
 

@@ -1,4 +1,4 @@
-/** What makes an empty platform usable: its first owner with a token, and an automation and a worker that have run once. */
+/** Makes an empty platform usable: its first owner with a token, and an automation and a worker that have run once. */
 import { zipExample, zipExampleWorker } from './zip-example';
 
 export interface Addresses {

@@ -19,15 +19,15 @@ export interface GatewayOptions {
   resolver?: string;
   /** `https` where TLS ends in front of this. */
   scheme?: 'http' | 'https';
-  /** Where refusals and failures are written; default a file in `dir`. */
+  /** File for refusals and failures; default a file in `dir`. */
   log?: string;
-  /** Whose X-Forwarded-For counts: addresses or networks. */
+  /** Addresses or networks whose X-Forwarded-For is trusted. */
   trustedProxy?: string;
   requestsPerSecond?: number;
   /** In all; a request that is passed on holds two of them. */
   connections?: number;
   connectionsPerAddress?: number;
-  /** Who runs it, where we are root: it needs no right of root's, unless a port below 1024 is wanted. */
+  /** User id that nginx runs as where we are root: it needs no right of root's, unless a port below 1024 is wanted. */
   owner?: number;
 }
 
@@ -45,10 +45,10 @@ const ADDRESSES_MIN = 8;
 
 const READY_TIMEOUT_MS = 1_000;
 
-/** Where nginx writes what it refused or could not pass on. */
+/** File of the requests that nginx refused or could not pass on. */
 export const gatewayLog = (dir: string): string => path.join(dir, 'requests.log');
 
-/** nginx can't raise its limit of open files above the hard one of who starts it. */
+/** nginx can't raise its limit of open files above the hard limit of the process that starts it. */
 function connectionsWithin(wanted: number): number {
   const limits = fs.existsSync('/proc/self/limits') ? fs.readFileSync('/proc/self/limits', 'utf8') : '';
   const hard = Number(/^Max open files\s+\d+\s+(\d+)/m.exec(limits)?.[1] ?? Number.POSITIVE_INFINITY);

@@ -1,4 +1,4 @@
-/** What the platform keeps between starts: `.data/` is for its owner's eyes only. */
+/** State that the platform keeps between starts: `.data/` is for its owner's eyes only. */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export interface Keys {
   objectStoreSigningKey: string;
 }
 
-/** How programs on this machine sign in: `.data/local.json`. */
+/** Addresses and credentials for programs on this machine: `.data/local.json`. */
 export interface Local {
   base_url: string;
   dashboard_url: string;

@@ -3,7 +3,7 @@ import net from 'node:net';
 export interface WantedPort {
   port: number;
   host: string;
-  /** Who will listen there, for the message. */
+  /** Name of the program that will listen there, for the message. */
   name: string;
 }
 

@@ -31,7 +31,7 @@ export interface ServiceOptions {
   inherited: NodeJS.ProcessEnv;
 }
 
-/** Who knows it may create the first owner; a new one for each start. */
+/** Anybody who knows it may create the first owner; a new one for each start. */
 export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 
 export function databaseUrl(
@@ -157,11 +157,11 @@ export function executorEnrolment(options: ServiceOptions, env: NodeJS.ProcessEn
   };
 }
 
-/** Where the server's accounts and the credentials of its users are. */
+/** Directory of the server's accounts and of the credentials of its users. */
 export const natsDir = ({ settings, state }: Pick<ServiceOptions, 'settings' | 'state'>): string =>
   settings.natsCredentials ?? path.join(state.dir, 'nats');
 
-/** Without, whoever runs the server has put user and password into its address. */
+/** If there are none, the operator of the server has put user and password into its address. */
 const hasCredentials = ({ externalNats, natsCredentials }: Settings): boolean =>
   !externalNats || natsCredentials !== undefined;
 
@@ -171,11 +171,11 @@ const natsAddress = ({ settings }: ServiceOptions): string =>
 /** Read by worker-api alone, and full of keys. */
 const OF_WORKER_API = /^(MODEL_PROVIDERS|MODEL_ALIASES|OAUTH_APPS)(_FILE)?$/;
 
-/** For every process but worker-api. */
+/** The environment of every process but worker-api. */
 export const withoutForeignKeys = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !OF_WORKER_API.test(name)));
 
-/** What npm adds describes the launcher, not the services. */
+/** The variables that are set, by default without those that npm adds: they describe the launcher, not the services. */
 function everything(env: NodeJS.ProcessEnv, only = /^(?!npm_)/): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && only.test(entry[0])),

@@ -23,7 +23,7 @@ export interface SetUpOptions {
 const SAMPLES = { automation: 'examples/csv-report', worker: 'examples/workers/expense-review' };
 const EMAIL = 'owner@gantry.local';
 
-/** Where everything is there already, this reads two files and writes one. */
+/** Creates the first owner and the samples. If everything exists already, it reads two files and writes one. */
 export async function setUp(options: SetUpOptions): Promise<{ local?: Local; sample?: Sample }> {
   const { settings, state, progress, setupToken } = options;
   const sampleFile = path.join(state.dir, 'sample.json');

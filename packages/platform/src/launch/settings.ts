@@ -1,4 +1,4 @@
-/** What the person who starts the platform may choose. */
+/** Settings that the person who starts the platform may choose. */
 import path from 'node:path';
 import { checkoutDir } from '../dirs/shared-dir';
 import { databases, type ServiceName, serviceNames } from '../service-names';

@@ -25,7 +25,7 @@ export const executorKeyFileOf = (dir: string): string => path.join(dir, 'execut
 
 export const natsUrl = ({ port }: Pick<NatsOptions, 'port'>): string => `nats://127.0.0.1:${port}`;
 
-/** How to start the server, once its configuration is written. */
+/** The process of the server; its configuration must be written before it starts. */
 export function natsProcess({ command, dir, port }: NatsOptions): ProcessSpec {
   // A server that accepts clients begins with a line that starts with INFO.
   const liveness = { ...livenessProbes.nats, port };

@@ -10,7 +10,7 @@ export interface NewCluster {
   dataDir: string;
   user: string;
   password: string;
-  /** Who the server will run as; undefined: as we do. */
+  /** User id that the server will run as; undefined: our own. */
   owner: number | undefined;
 }
 

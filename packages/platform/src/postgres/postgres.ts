@@ -23,7 +23,7 @@ const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '100',
-  // What is resident counts more here than a large cache: the operating system caches the files once more.
+  // Resident memory counts more here than a large cache: the operating system caches the files once more.
   shared_buffers: '64MB',
   work_mem: '8MB',
   jit: 'off',

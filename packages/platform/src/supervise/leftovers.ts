@@ -8,7 +8,7 @@ import { isAlive, isGroupLeader, parentOf, startTime } from './process';
 interface Recorded {
   pid: number;
   startTime: string | undefined;
-  /** Of a launcher that ends when its parent does. */
+  /** Process id of the parent, for a launcher that ends when its parent does. */
   parent?: number;
 }
 

@@ -11,14 +11,14 @@ export const liveness = {
   everySeconds: 5,
   timeoutSeconds: 4,
   failures: 4,
-  /** How long one that was just started may take to answer at all; doubled each time it does not. */
+  /** Time that a process may take to answer for the first time; doubled each time it does not. */
   startSeconds: 120,
   startSecondsMax: 960,
   /** From the request to end until SIGKILL: an event loop that is blocked hears no signal. */
   graceSeconds: 2,
 } as const;
 
-/** By process. `port`: the variable of its environment or template that says where. PostgreSQL is not asked. */
+/** Probes by process. `port`: the variable of its environment or template that holds it. PostgreSQL is not probed. */
 export const livenessProbes = {
   'worker-api': { port: 'PORT', path: '/healthz' },
   'automation-api': { port: 'PORT', path: '/healthz' },
@@ -56,7 +56,7 @@ export interface Watch {
 export interface WatchOptions {
   probe: Probe;
   timing: LivenessTiming;
-  /** How long it may take to the first answer. */
+  /** Time until the first answer must come. */
   startMs: number;
   /** Called once. */
   onSilent(silentMs: number): void;

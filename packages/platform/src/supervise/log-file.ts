@@ -36,7 +36,7 @@ export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
   };
 }
 
-/** The same for a file that another process appends to, and must not be asked to open anew. */
+/** The same for a file that another process appends to, and can't be asked to reopen. */
 export function shortenLog(file: string, bytesMax = BYTES_MAX): void {
   try {
     if (fs.statSync(file).size <= bytesMax) return;

@@ -8,7 +8,7 @@ export type Probe =
   /** Speaks first, as NATS does, and begins with this. */
   | { host?: string; port: number; greeting: string };
 
-/** False also for who takes longer. A connection of its own each time: accepting is part of answering. */
+/** Also false if the answer takes longer. Each call opens a connection: accepting it is part of answering. */
 export function answers(probe: Probe, timeoutMs: number): Promise<boolean> {
   const address = { host: reachable(probe.host), port: probe.port };
   return new Promise((resolve) => {
@@ -26,5 +26,5 @@ export function answers(probe: Probe, timeoutMs: number): Promise<boolean> {
   });
 }
 
-/** From where a process listens to where it is reached. */
+/** Maps the address that a process listens on to the one at which it is reached. */
 const reachable = (listening = '127.0.0.1') => (/^(0\.0\.0\.0|::)$/.test(listening) ? '127.0.0.1' : listening);

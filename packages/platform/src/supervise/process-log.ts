@@ -1,4 +1,4 @@
-/** Where the output of a child process goes: all of it to its file, what somebody should know about to the terminal. */
+/** Output of a child process: all of it goes to its file, and lines that somebody should know about to the terminal. */
 import readline from 'node:readline';
 import type { Readable } from 'node:stream';
 import { brief } from './brief';

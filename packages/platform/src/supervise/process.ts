@@ -15,7 +15,7 @@ export interface ProcessSpec {
   /** Only root may set these. */
   uid?: number;
   gid?: number;
-  /** What asks for a graceful end; default SIGTERM. */
+  /** Signal that asks for a graceful end; default SIGTERM. */
   stopSignal?: NodeJS.Signals;
   /** After this long a process that was asked to stop is killed; default 10 s. */
   stopTimeoutMs?: number;
@@ -24,7 +24,7 @@ export interface ProcessSpec {
   /** Runs before every start, also after a crash: removes what a killed predecessor left. */
   prepare?(): Promise<void>;
   readyTimeoutMs?: number;
-  /** Asked every few seconds from then on; who does not answer is replaced (liveness.ts). */
+  /** Asked every few seconds from then on; a process that does not answer is replaced (liveness.ts). */
   liveness?: Probe;
   /** Log files that the process writes by itself. They are kept small from outside. */
   ownLogs?: string[];
@@ -36,7 +36,7 @@ export interface RunningProcess {
   pid: number;
   stdout: Readable;
   stderr: Readable;
-  /** How it ended: resolves, never rejects. */
+  /** Status or signal with which it ended: resolves, never rejects. */
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Everything it wrote has been read. May come long after `ended`: a grandchild can hold the pipes. */
   silent: Promise<void>;
@@ -104,7 +104,7 @@ function spawned(child: ChildProcess, spec: ProcessSpec): Promise<void> {
   });
 }
 
-/** To everything in the group that the process leads or led: a killed nginx master leaves workers. */
+/** Signals everything in the group that the process leads or led: a killed nginx master leaves workers. */
 export function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);

@@ -12,7 +12,7 @@ export interface Supervisor {
   start(...specs: ProcessSpec[]): Promise<void>;
   /** Last started, first stopped. */
   stop(): Promise<void>;
-  /** For somebody without patience: SIGKILL for everything that was ever started and still lives. */
+  /** Does not wait: SIGKILL for everything that was ever started and still lives. */
   kill(): void;
 }
 
@@ -70,7 +70,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     stop: async () => {
       stopping = true;
       for (const step of steps.reverse()) await Promise.all(step.map((supervised) => supervised.stop()));
-      // What was still on its way to being ready.
+      // Processes that were not ready yet are in no step.
       killAll();
     },
     kill: () => {

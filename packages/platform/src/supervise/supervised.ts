@@ -24,7 +24,7 @@ const RESTART_MS_MAX = 10_000;
 /** A process that has run this long, and answered its probe if it has one, restarts after the short delay again. */
 const HEALTHY_MS = 30_000;
 const OWN_LOGS_MS = 5_000;
-/** How long the log of a process that has ended stays open for what is still in its pipes. */
+/** Time that the log of a process that has ended stays open for output that is still in its pipes. */
 const LAST_WORDS_MS = 300;
 
 /** Resolves when the process is ready. @throws Error if its first start fails; only later ones are repeated. */

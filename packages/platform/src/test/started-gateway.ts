@@ -11,7 +11,7 @@ export interface StartedGateway {
   ports: { worker: number; dashboard: number; skills: number };
   /** Everything that nginx has written anywhere so far. */
   written(): string;
-  /** How many requests the stub holds open. */
+  /** Number of requests that the stub holds open. */
   held(): number;
   stop(): Promise<void>;
 }

@@ -19,11 +19,11 @@ const neverFetched = /^(libc6|libc-bin|base-files|dpkg|debconf)$/;
 export interface ObtainOptions {
   /** Default: the tools directory of this checkout. */
   dir?: string;
-  /** Where to look before fetching; default PATH and the system's directories. */
+  /** Directories to search before fetching; default PATH and the system's directories. */
   path?: string[];
   /** Environment of apt-get and dpkg; default ours. */
   env?: NodeJS.ProcessEnv;
-  /** Told what takes time. */
+  /** Called before a step that takes time. */
   onStep?: (text: string) => void;
 }
 
@@ -106,7 +106,10 @@ async function downloadWithDependencies(wanted: Download, aptOptions: string[]):
   await run('apt-get', [...aptOptions, 'download', ...names], { env, cwd: into, timeout: 300_000 });
 }
 
-/** What an installation would bring: lines of "'<address>' <name>_<version>_<arch>.deb <size> <digest>". */
+/**
+ * Names of the packages that an installation would bring, from lines of
+ * "'<address>' <name>_<version>_<arch>.deb <size> <digest>".
+ */
 async function missingPackages({ name, env }: Download, aptOptions: string[]): Promise<string[]> {
   const plan = ['-y', '--no-install-recommends', '--print-uris', 'install', name];
   const { stdout } = await run('apt-get', [...aptOptions, ...plan], { env, maxBuffer: 16 << 20 });

@@ -9,9 +9,9 @@ const run = promisify(execFile);
 interface Tool {
   /** Names of the executable, best first. */
   commands: string[];
-  /** What apt calls it. */
+  /** Its name in apt. */
   debian: string;
-  /** What Homebrew calls it; absent where it has none. */
+  /** Its name in Homebrew; absent where it has none. */
   brew?: string;
   /** Arguments that make it print its version and end with 0. */
   version: string[];
