@@ -17,7 +17,7 @@ export interface ClientOptions {
   token?: string;
   /** Asked before each request; null sends none. Wins over `token`. */
   getToken?: () => string | null | Promise<string | null>;
-  /** Which workspace a personal token or a session acts in. */
+  /** The workspace that a personal token or a session acts in. */
   workspaceId?: string;
   fetch?: (request: Request) => Promise<Response>;
 }

@@ -15,7 +15,7 @@ export interface IdentityCache {
   identify: Identify;
   evictToken(tokenId: string): void;
   evictUser(userId: string): void;
-  /** All members of the workspace. */
+  /** Drops the identities of all members of the workspace. */
   evictWorkspace(workspaceId: string): void;
   clear(): void;
 }

@@ -21,7 +21,7 @@ for (const line of text
   else stages.at(-1)?.lines.push(line);
 }
 const stageOf = (name: string) => stages.find((stage) => stage.name === name);
-/** With what it begins from. */
+/** Lines of a stage, after those of the stages it is built on. */
 const linesOf = (stage: Stage): string[] => [
   ...(stageOf(stage.from) ? linesOf(stageOf(stage.from) as Stage) : []),
   ...stage.lines,

@@ -138,7 +138,7 @@ export const connectionFailed = define(
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   z.object({
     connectionId: z.string(),
-    /** What workers declare. */
+    /** The name that workers declare. */
     app: z.string(),
     label: z.string(),
     status: z.enum(['active', 'pending', 'expired', 'error']),

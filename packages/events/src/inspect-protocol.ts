@@ -31,9 +31,9 @@ export const inspectReply = z.object({
   imports: z.array(z.string()).optional(),
   /** Environment variables and secrets that it can't do without. */
   secrets: z.array(z.string()).optional(),
-  /** Of a draft: every problem of its sources, each at its place. */
+  /** For a draft: every problem of its sources, with its place. */
   problems: z.array(z.object({ code: inspectProblemCode, path: z.string(), ...place, message: z.string() })).optional(),
-  /** Of a draft: where the entrypoint names each of the above first. */
+  /** For a draft: the first place where the entrypoint names each of the above. */
   places: z.array(z.object({ kind: z.enum(['parameter', 'import', 'secret']), name: z.string(), ...place })).optional(),
 });
 export type InspectReply = z.infer<typeof inspectReply>;

@@ -23,9 +23,9 @@ export const jobCredential = z.object({
   hosts: z.array(hostPattern).min(1).max(64),
   /** Also in the bodies of requests: signatures over a body do not survive that. */
   inBody: z.boolean().default(false),
-  /** Of a connection: code gets `value` instead of the placeholder. Absent: false. An exposed secret is among `secrets`. */
+  /** For a connection: code gets `value`, not the placeholder. Absent: false. An exposed secret is among `secrets`. */
   exposed: z.boolean().optional(),
-  /** Of a connection. */
+  /** For a connection. */
   baseUrl: z.string().nullable().default(null),
   accountLabel: z.string().nullable().default(null),
   scopes: z.array(z.string()).default([]),

@@ -15,7 +15,7 @@ export const natsEnv = {
   NATS_URL: z.url(),
   /** Content of a credentials file. Absent: the user is in NATS_URL. */
   NATS_CREDS: z.string().optional(),
-  /** Of the server; demands TLS, as `tls://` in NATS_URL does. */
+  /** CAs of the server's certificate; demands TLS, as `tls://` in NATS_URL does. */
   NATS_CA: caCertificates,
 };
 

@@ -13,7 +13,7 @@ import { type Bus, encode } from './bus';
 import { type EventType, eventSubject, type Service } from './catalogue';
 import { newId } from './id';
 
-/** For JetStream to store a message. */
+/** Time that JetStream may take to store a message. */
 const STORE_MS = 5_000;
 
 export interface Envelope {

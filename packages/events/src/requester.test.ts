@@ -8,7 +8,7 @@ import { EVENTS_STREAM, keepStreams, runEventsStream } from './streams';
 
 const log = pino({ level: 'silent' });
 const nats = givenNats();
-/** With rights that no service has. */
+/** Connected with rights that no service has. */
 const connected = () => connectBus({ ...nats.spectator, name: 'spectator', log });
 const [asker, answerer] = [given(connected, (one) => one.nc.close()), given(connected, (one) => one.nc.close())];
 

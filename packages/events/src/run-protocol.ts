@@ -141,7 +141,7 @@ export const job = z.object({
   /** Path of the file that defines run(), relative to the root of the code. */
   entrypoint: z.string(),
   dependencies: z.array(z.string()),
-  /** Where the manifest declares outputs, the return value must be an object with these names. */
+  /** Set if the manifest declares outputs: the return value must then be an object with these names. */
   outputs: z.array(z.object({ name: z.string(), type: z.string() })).optional(),
   /** Exactly one of the two. */
   inputs: jsonObject.optional(),
@@ -369,12 +369,12 @@ export const runEvent = z.discriminatedUnion('type', [
     /** Rehearsals: the record that answered it; null: it would write, and had none. Absent: it went on. */
     recorded: z.int().nullable().optional(),
   }),
-  /** What an agent says and does; the whole is in its transcript. */
+  /** Text of an agent, a call of a tool or its result; the transcript has all of it in full. */
   z.object({
     ...base,
     type: z.literal('agent'),
     part: z.enum(agentParts),
-    /** Of a tool. */
+    /** Name of the tool; null for text. */
     name: z.string().max(200).nullable(),
     /** Masked, perhaps shortened. */
     text: z.string().max(AGENT_TEXT_CHARS_MAX),

@@ -5,7 +5,7 @@ import { attemptIdentity, stepIdentity } from './run-protocol';
 
 /** Maximum size of the arguments of a tool as JSON. */
 export const TOOL_ARGUMENTS_BYTES_MAX = 64 * 1024;
-/** How long a tool may take to answer. */
+/** Time that a tool may take to answer. */
 export const TOOL_TIMEOUT_MS = { default: 30_000, most: 120_000 };
 /** Stands where a connection does: its tools are the models of the operator, by name. No worker can declare such a connection. */
 export const MODELS = 'gantry:models';
@@ -27,7 +27,7 @@ export const isModelText = (mediaType: string): boolean => /^text\/[\w.+-]{1,60}
 export const isModelFile = (mediaType: string): boolean =>
   mediaType === 'application/pdf' || isModelImage(mediaType) || isModelText(mediaType);
 
-/** What bounds a call. */
+/** Limits of a call to a tool or a model. */
 export const callLimitsOf = (connection: string): { argumentsBytes: number; timeoutMs: number } =>
   connection === MODELS
     ? { argumentsBytes: MODEL_ARGUMENTS_BYTES_MAX, timeoutMs: MODEL_TIMEOUT_MS.most }
@@ -52,7 +52,7 @@ export const toolCall = z.object({
 });
 export type ToolCall = z.infer<typeof toolCall>;
 
-/** Of one message. */
+/** Limit of one message. */
 export const TOOL_WORDS_CHARS_MAX = 4_000;
 /** More of the text that a call answers with, masked. Live only: the reply has all of it. */
 export const toolWords = z.object({

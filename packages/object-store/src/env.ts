@@ -13,7 +13,7 @@ export const objectStoreEnv = {
   /** Absent: the SDK's default credentials, such as the machine's role. */
   S3_ACCESS_KEY_ID: z.string().min(1).optional(),
   S3_SECRET_ACCESS_KEY: z.string().min(1).optional(),
-  /** Of the endpoints. */
+  /** CAs of the endpoints' certificates. */
   S3_CA: caCertificates,
 };
 

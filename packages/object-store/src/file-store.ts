@@ -20,7 +20,7 @@ export interface FileStore extends ObjectStore {
   readonly driver: 'file';
   readonly signingKey: string;
   pathOf(key: string): string;
-  /** Of an upload that was refused for its size: an object of that size that holds nothing, so that it says what it was. */
+  /** For an upload that was refused for its size: puts an object of that size without content, whose size says why. */
   putHollow(key: string, size: number): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { FileStore } from './file-store';
 import { attachment } from './object-store';
 import { type Grant, readGrant, STORAGE_PATH } from './signed-url';
 
-/** Of a workspace and of an address; the runs of an executor come from one. */
+/** Limit for a workspace and for an address; all runs of an executor come from one address. */
 const UPLOADS_AT_ONCE = 128;
 
 /** @param closed workspaces whose objects nobody may read or write, whatever URL was made before */

@@ -21,7 +21,7 @@ export type Surface = keyof Types;
 
 const bundled = (surface: Surface): string => path.resolve(__dirname, `../dist/${surface}.json`);
 
-/** Where the bundled documents are. */
+/** Paths of the bundled documents. */
 export const openapiFiles: Record<Surface, string> = {
   worker: bundled('worker'),
   automation: bundled('automation'),

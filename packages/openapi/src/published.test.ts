@@ -1,4 +1,4 @@
-/** What the published documents say of every operation: which statuses it answers, and with which headers. */
+/** The statuses and headers that the published documents declare for every operation. */
 import { readFileSync } from 'node:fs';
 import { publishedFiles } from './index';
 

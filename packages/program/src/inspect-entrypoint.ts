@@ -10,10 +10,10 @@ const CONTEXT_PARAMETERS = new Set(['context', 'ctx']);
 
 export type Inspected = Required<Pick<InspectReply, 'parameters' | 'imports' | 'secrets'>>;
 
-/** With every problem of a draft, and where it names what. */
+/** With every problem of a draft, and the places of its names. */
 export type InspectedDraft = Inspected & Required<Pick<InspectReply, 'problems' | 'places'>>;
 
-/** What a program declares beside its code. */
+/** Declarations of a program beside its code. */
 export interface Declared {
   inputs: InputItem[];
   /** As PEP 508 names them, with versions. */
@@ -68,7 +68,7 @@ export interface Doubt {
   /** In the code. */
   name: string;
   message: string;
-  /** What to do, where that is one thing. */
+  /** The remedy, where there is a single one. */
   hint?: string;
 }
 

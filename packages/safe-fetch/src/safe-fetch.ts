@@ -18,7 +18,7 @@ const ADDRESSES_MAX = 16;
 const HEADERS_BYTES_MAX = 16 * 1024;
 /** Time limit for each of several addresses before the next is tried; the last one has the remaining time. */
 const ATTEMPT_MS = 1000;
-/** Headers that decide where a message ends and whom it is for. */
+/** Headers that decide where a message ends and which host it is for. */
 const OUR_HEADERS =
   /^(host|connection|content-length|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*)$/i;
 
@@ -30,7 +30,7 @@ export interface OutboundRequest {
   /** For the whole exchange: resolving, connecting, TLS, the response to its last byte. */
   timeoutMs: number;
   responseBytesMax: number;
-  /** Told of every piece of the body; true ends the exchange there, for streams whose sender leaves them open. */
+  /** Called with every piece of the body; true ends the exchange there, for streams whose sender leaves them open. */
   isEnough?(piece: Buffer): boolean;
   /** Exceptions as in `outboundAllowList`. */
   allow?: string[];

@@ -24,7 +24,7 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
   dir: string;
   errorShape: ErrorShape;
   envSchema: Schema;
-  /** What it needs besides PostgreSQL and NATS. */
+  /** Checks of dependencies besides PostgreSQL and NATS. */
   checks?: (env: z.infer<Schema>) => Check[];
   start: (env: z.infer<Schema>, settings: SurfaceSettings) => Promise<RunningService>;
 }): void {

@@ -27,7 +27,7 @@ export const tracingEnv = {
   OTEL_SDK_DISABLED: optional(z.enum(['true', 'false'])),
 };
 
-/** Of services that show runs. */
+/** Variables of services that show runs. */
 export const traceLinkEnv = {
   /** Address of a trace where operators look at traces, with `{trace_id}`: a run's detail links to it. */
   TRACE_URL_TEMPLATE: optional(

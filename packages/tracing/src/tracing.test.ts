@@ -10,7 +10,7 @@ const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const sampled = `00-${TRACE_ID}-b7ad6b7169203331-01`;
 const log = pino({ level: 'silent' });
 
-/** What a process has loaded once it has asked for a span. */
+/** OpenTelemetry modules that a process has loaded once it has asked for a span. */
 function loadedWith(env: Record<string, string>): string[] {
   const program = `
     const { startTracing, startSpan } = require(${JSON.stringify(path.resolve(__dirname, '../dist'))});

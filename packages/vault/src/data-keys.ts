@@ -26,7 +26,7 @@ interface Row {
 /** 10,000 workspaces take about 3 MB. */
 const CACHED_MAX = 10_000;
 const REWRAP_BATCH = 100;
-/** How long a replica may keep sealing with a key after another replica has created a newer one. */
+/** A replica may go on sealing with a key for this long after another replica has created a newer one. */
 const FRESH_MS = 60_000;
 
 const INSERT = 'INSERT INTO data_keys (workspace_id, version, kek_version, wrapped_key) VALUES ($1, $2, $3, $4)';

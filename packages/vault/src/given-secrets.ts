@@ -1,4 +1,4 @@
-/** Which form of its secrets the code of a run gets: the value, or a placeholder for the egress proxy to replace. */
+/** The secrets of a run in the form its code gets: the value, or a placeholder for the egress proxy to replace. */
 import { type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
 import { type OpenedSecret, type SecretStore, UnreadableSecret } from './secret-store';
 

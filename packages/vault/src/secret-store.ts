@@ -12,7 +12,7 @@ export interface SecretEntry {
   hosts: string[];
   createdAt: Date;
   updatedAt: Date;
-  /** When it was last handed to a run, to the minute; null: never. */
+  /** Time it was last handed to a run, to the minute; null: never. */
   lastUsedAt: Date | null;
 }
 
@@ -26,7 +26,7 @@ export interface SecretChange {
 export interface NewSecret {
   name: string;
   value: string;
-  /** As somebody writes them. Absent: those that it has stay. */
+  /** Hosts as a person writes them. Absent: the present ones stay. */
   hosts?: string[] | undefined;
   createdBy: string | null;
 }
@@ -217,7 +217,7 @@ function checkValue(value: string): void {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header with one of them would end early
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-/** Where it has hosts, the egress proxy puts it into headers. */
+/** The egress proxy puts a secret that has hosts into headers. */
 function checkSendable(value: string): void {
   const wrong = (message: string) => invalid([{ path: 'value', message }]);
   if (value.length > CREDENTIAL_CHARS_MAX) {

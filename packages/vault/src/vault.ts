@@ -13,7 +13,7 @@ export interface AssociatedData {
   table: string;
   name: string;
   version: number;
-  /** Where the value may be sent. */
+  /** Hosts that the value may be sent to. */
   hosts?: readonly string[];
 }
 

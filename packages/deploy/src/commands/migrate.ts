@@ -10,7 +10,7 @@ import { z } from 'zod';
 
 const schema = z.object({ DATABASE_URL: z.url() });
 const POLL_MS = 500;
-/** For a database server that is starting. */
+/** Time that a database server may take to start. */
 const PATIENCE_S = 60;
 
 export async function migrate(service: ServiceName): Promise<void> {

@@ -11,7 +11,7 @@ const APIS = { 'worker-api': 'workerApi', 'automation-api': 'automationApi', 'sk
 const SCALED: Record<string, string> = { ...APIS, gateway: 'gateway' };
 const SERVERS = ['postgres', 'nats'];
 
-/** Which value switches an object off, by file of the chart. */
+/** The value that switches an object off, by file of the chart. */
 const PARTS: { file: string; when?: string; has(object: KubernetesObject): boolean }[] = [
   { file: 'network-policies', when: 'networkPolicies.enabled', has: ({ kind }) => kind === 'NetworkPolicy' },
   ...SERVERS.map((name) => ({

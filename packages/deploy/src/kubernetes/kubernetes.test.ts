@@ -42,7 +42,7 @@ test('who has a NATS user has a connection to NATS, and nobody else', () => {
   expect(connected.sort()).toEqual([...Object.keys(natsPermissions), 'executor'].sort());
 });
 
-/** Those that no overlay of ours uses. */
+/** Components that none of our overlays uses. */
 const OTHERS = ['cloudnative-pg', 'ingress'];
 
 (kustomize ? test : test.skip).each(OTHERS)(
@@ -244,7 +244,7 @@ onceRendered('%s', (overlay) => {
     expect(problems).toEqual({});
   });
 
-  /** By variable, without `_FILE`; of a file the value is its path. */
+  /** Values by variable, without `_FILE`; that of a file is its path. */
   function environment({ pod, metadata }: Workload): Record<string, string> {
     const [container] = pod.containers as [Container];
     const dataOf = (name = '') => named('ConfigMap', name, metadata.namespace)?.data ?? {};

@@ -59,7 +59,7 @@ export interface KubernetesObject {
   data?: Record<string, string>;
 }
 
-/** Of `kustomize` and `kubectl`, the one that this machine has. */
+/** The command that renders on this machine, `kustomize` or `kubectl kustomize`; undefined if it has neither. */
 export const kustomize: string[] | undefined = [
   ['kustomize', 'build'],
   ['kubectl', 'kustomize'],

@@ -1,5 +1,5 @@
 /**
- * Every secret of an installation. Each belongs to whoever reads it, so that nobody is given another's: a volume of files in
+ * Every secret of an installation. Each belongs to its reader, so that nobody is given another's: a volume of files in
  * docker compose, a Secret in Kubernetes, with the same names and keys.
  */
 import { randomBytes } from 'node:crypto';

@@ -7,7 +7,7 @@ const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 interface Namespaces {
   services: string;
-  /** Where executors are. */
+  /** Namespace of the executors. */
   runs: string;
 }
 

@@ -1,4 +1,4 @@
-/** What README.md tells a newcomer to type, typed against a platform that somebody else started. */
+/** The commands that README.md tells a newcomer to type, typed against a platform that is already running. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';

@@ -18,7 +18,7 @@ const WORKER_API = 'http://localhost:8080';
 const PORTS = [8080, 8081, 8082];
 const LONG_S = 480;
 
-/** Where no StorageClass makes volumes, as on a bare test cluster: directories of the node, which must be there. */
+/** Makes volumes of the node's directories, which must exist, where no StorageClass does, as on a bare test cluster. */
 function offerVolumes(dir: string): void {
   apply(
     ['postgres', 'nats', 'objects'].map((name) => ({
@@ -55,7 +55,7 @@ export async function install(dir: string): Promise<void> {
 export const apis = ['worker-api', 'automation-api', 'skills-api'].map((name) => `deployment/${name}`);
 
 let forwarded: Forward | undefined;
-/** Again after the Pod that served it has gone. */
+/** Forwards the ports; call it again after the Pod that served them has gone. */
 export async function reach(): Promise<void> {
   forwarded?.stop();
   forwarded = await forward('gantry', 'gateway', PORTS);

@@ -29,7 +29,7 @@ export const podsOf = (namespace: string, app: string): Live[] =>
       !(metadata as { deletionTimestamp?: string }).deletionTimestamp && status.phase === 'Running',
   );
 
-/** Until a rollout is over. Objects are looked at by kubectl, which waits for changes of them. */
+/** Waits until a rollout is over. kubectl watches the objects. */
 export const rolledOut = (namespace: string, object: string, timeoutS = 300): string =>
   kubectl(['rollout', 'status', '-n', namespace, object, `--timeout=${timeoutS}s`], {
     timeoutMs: (timeoutS + 10) * 1_000,
