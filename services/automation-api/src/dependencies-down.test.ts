@@ -1,4 +1,4 @@
-/** What callers see while PostgreSQL or NATS are away, and that it passes by itself. */
+/** Answers that callers get while PostgreSQL or NATS is away, and the recovery by itself. */
 import { cutConnections, given, until } from '@gantry/testing';
 import { deployed, testService } from './test/service';
 

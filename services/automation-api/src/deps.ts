@@ -7,7 +7,7 @@ import type { Runnables } from './artifacts/runnable';
 import type { RecentAutomations } from './automations/current-version';
 import type { PrismaClient } from './generated/prisma/client';
 
-/** What handlers and services of this process share. */
+/** Dependencies shared by the handlers and services of this process. */
 export interface Deps {
   prisma: PrismaClient;
   pool: Pool;
@@ -20,7 +20,7 @@ export interface Deps {
   recent: RecentAutomations;
   /** Public address of this surface, without a slash at the end. */
   dashboardUrl: string;
-  /** Of the trace of a run; undefined: the operator has named none. */
+  /** Template of the address of a run's trace; undefined: the operator has set none. */
   traceUrlTemplate: string | undefined;
   now: () => Date;
 }

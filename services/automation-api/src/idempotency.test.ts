@@ -43,7 +43,7 @@ test('a retry finds the run of a request that died, and waits for it as that one
   expect(await runsOf(id)).toEqual([job?.runId]);
 });
 
-/** Whatever grows when something is made. */
+/** Numbers of rows that grow when something is made. */
 async function counts() {
   const tables = ['artifacts', 'automations', 'automation_versions', 'runs'];
   const counted = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);

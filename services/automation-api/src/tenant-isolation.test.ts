@@ -1,5 +1,5 @@
 import { given, zipOf } from '@gantry/testing';
-/** Whatever id of another workspace somebody holds, the answer is that of an id which does not exist. */
+/** For any id of another workspace, the answer is that of an id which does not exist. */
 import { deployed, helloManifest, makeArtifact, testService, uploaded } from './test/service';
 
 interface Ids {

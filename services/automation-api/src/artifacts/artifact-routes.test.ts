@@ -135,7 +135,7 @@ test('more than 10 MB is refused at the URL while it streams, and at creation', 
   expect((await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(zip) })).status).toBe(200);
   await create(me, body.storageKey).expect(201);
 
-  // As if it had come by a store that can't count.
+  // Put directly, as if it had come by a store that can't count.
   await service.api.deps.objects.put(body.storageKey, Buffer.alloc(10 * MB + 1));
   expect((await create(me, body.storageKey).expect(413)).body.code).toBe('too_large');
 });

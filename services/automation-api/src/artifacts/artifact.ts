@@ -5,5 +5,5 @@ export interface FileEntry {
   hash: string;
 }
 
-/** Where an artifact's zip lies. Equal code of one workspace lies there once. */
+/** Object key of an artifact's zip. Equal code of one workspace is stored once. */
 export const codeKeyOf = (workspaceId: string, digest: string): string => `${workspaceId}/artifacts/${digest}.zip`;

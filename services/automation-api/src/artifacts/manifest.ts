@@ -48,7 +48,10 @@ export function parseManifest(value: unknown): Manifest {
   return parsed;
 }
 
-/** Of an artifact that was accepted once; a pattern that would be refused today is a problem of those who fill it in. */
+/**
+ * Parses the manifest of an artifact that was accepted once; a pattern that would be refused today is a problem of
+ * those who fill it in.
+ */
 export const parseStoredManifest = (value: unknown): Manifest => parse(storedManifest, value);
 
 function parse(schema: typeof manifest, value: unknown): Manifest {

@@ -5,7 +5,7 @@ const VALUE = 'correct-horse-battery-staple';
 
 const service = testService();
 beforeAll(async () => {
-  // What is announced stays in the outbox, where this file reads it.
+  // Announced events stay in the outbox, where this file reads them.
   await service.api.relay.stop();
 });
 

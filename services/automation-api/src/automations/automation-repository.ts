@@ -45,7 +45,7 @@ export async function listAutomations(
 /** `%` and `_` stand for themselves: Prisma would hand them to LIKE as they are. */
 const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
 
-/** Of those whose name or id contains this, archived ones too. */
+/** Ids of the automations whose name or id contains `q`, archived ones too. */
 export async function findAutomationIds(db: Db, workspaceId: string, q: string): Promise<string[]> {
   const where = { workspaceId, OR: [{ name: containing(q) }, { id: containing(q) }] };
   return (await db.automation.findMany({ where, select: { id: true } })).map(({ id }) => id);

@@ -117,7 +117,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
   };
 }
 
-/** Of these the log says what they became; of the others, which may be long or confidential, only that they changed. */
+/** The log says what these fields became; of the others, which may be long or confidential, only that they changed. */
 const SHOWN = ['status', 'visibility', 'schedule', 'timezone', 'scheduleEnabled', 'misfire'] as const;
 const NAMED = ['name', 'description', 'scheduleInputs'] as const;
 

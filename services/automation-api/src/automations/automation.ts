@@ -63,7 +63,7 @@ export function toVersion(version: VersionWithArtifact, currentVersion: number) 
   };
 }
 
-/** What deploy, update and rollback answer. */
+/** Answer to a deploy, an update and a rollback. */
 export function toDeployed(automation: Automation, dashboardUrl: string, warnings: string[]) {
   const { id, name, currentVersion, status } = automation;
   return { id, automationId: id, name, url: urlOf(dashboardUrl, id), currentVersion, status, warnings };

@@ -16,7 +16,7 @@ export interface CurrentVersion {
 }
 
 /**
- * The one query that finds an automation without a workspace: a page's link is all that a stranger has. Whoever calls it
+ * The one query that finds an automation without a workspace: a page's link is all that a stranger has. Each caller
  * compares `workspaceId`, or `visibility`, before anything else. Null in a closed workspace.
  */
 export async function findCurrent(pool: Pool, automationId: string): Promise<CurrentVersion | null> {
@@ -38,7 +38,7 @@ export const IS_CURRENT = `EXISTS (SELECT FROM automations
 
 const RECENT_MAX = 1_000;
 
-/** Automations as they were when they were last run. Whoever uses one has it confirmed. */
+/** Automations as they were when they were last run. A caller who uses one has it confirmed. */
 export type RecentAutomations = LRUCache<string, CurrentVersion>;
 
 export const createRecentAutomations = (): RecentAutomations => new LRUCache({ max: RECENT_MAX });

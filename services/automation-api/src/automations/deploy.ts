@@ -137,7 +137,7 @@ const announce = (
   deployed: { automationId: string; version: number; artifactId: string },
 ) => enqueue(tx, automationDeployed, workspaceId, deployed);
 
-/** What will go wrong later, said now. */
+/** Warnings about problems that later runs will have. */
 async function warningsOf(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {
   const missing = await deps.secrets.missing(automation.workspaceId, runnable.spec.secrets);
   const warnings = missing.map((name) => `the secret ${name} is not set yet: runs fail until it is`);

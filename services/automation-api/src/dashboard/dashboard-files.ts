@@ -6,7 +6,7 @@ import express, { type RequestHandler, Router } from 'express';
 
 /** Addresses of programs: an unknown one is an error in JSON, not the dashboard. */
 const NOT_A_PAGE = /^\/(api[^/]*|v1|auth|storage|healthz?|\.well-known|openapi\.(json|yaml|yml))(\/|$)/i;
-/** Whose address is the key: kept out of search engines and from other sites. */
+/** Pages whose address is the credential: kept out of search engines and from other sites. */
 const LINKED = /^\/(shared|review)\//;
 const YEAR_SECONDS = 31_536_000;
 

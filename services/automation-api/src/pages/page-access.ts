@@ -1,7 +1,7 @@
 /**
- * Who may see the page behind an automation's `url`: members of its workspace, and, while it is public, whoever holds the
- * link. A stranger gets what the page needs and nothing else of the workspace; a run that was not started from the link
- * is for him as if it did not exist.
+ * Access to the page behind an automation's `url`: members of its workspace have it and, while the page is public, so
+ * has everybody who holds the link. A stranger gets what the page needs and nothing else of the workspace; a run that
+ * was not started from the link does not exist for them.
  */
 import { AppError, type Call, forbidden, notFound, type Principal, roleAtLeast } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';

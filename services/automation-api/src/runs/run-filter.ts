@@ -1,4 +1,4 @@
-/** Which runs a list is about. */
+/** The filter of a list of runs. */
 import type { CallOf } from '@gantry/http';
 import type { PagedRunFilter } from '@gantry/run-engine';
 import { findAutomationIds } from '../automations/automation-repository';

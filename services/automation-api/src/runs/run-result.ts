@@ -45,7 +45,7 @@ export interface RunResult {
   error?: RunError;
 }
 
-/** What a trigger and the waiting for it answer. */
+/** Answer to a trigger, and to waiting for the run that it started. */
 export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResult> {
   const status = apiStatus(run.status);
   if (!isTerminal(run.status)) return { runId: run.id, status };
@@ -88,7 +88,7 @@ export async function toRunDetail(engine: RunEngine, run: Run) {
   };
 }
 
-/** For members: where the operator looks at traces is no matter of those who have a page's link. */
+/** Only for members: holders of a page's link are not told where the operator looks at traces. */
 export const traceOf = (template: string | undefined, run: Run): { traceUrl?: string } => {
   const url = traceUrl(template, run.traceparent);
   return url ? { traceUrl: url } : {};
@@ -102,7 +102,7 @@ export const toRunArtifact = ({ id, name, contentType, size, sha256 }: RunArtifa
   sha256,
 });
 
-/** What starting a test and the waiting for it answer: of one that goes on, its id and status. */
+/** Answer to starting a test, and to waiting for it: id and status while it goes on. */
 export async function toStartedTest(engine: RunEngine, run: Run) {
   if (isTerminal(run.status)) return toTestRun(engine, run);
   return { testRunId: run.id, status: TEST_GOES_ON };

@@ -20,13 +20,13 @@ export interface Start {
   createdBy: string | null;
   /** Set for a test: what it may do differs from a deployed run. */
   test?: Pick<NewRun['spec'], 'limits' | 'network' | 'secrets'>;
-  /** Of a schedule: one run for each, in the transaction that moves the schedule on. */
+  /** For a schedule: one run for each fire, in the transaction that moves the schedule on. */
   fire?: { tx: PoolClient; scheduledFor: Date };
-  /** How long the end is waited for. Default: not at all. */
+  /** Time to wait for the end. Default: none. */
   waitMs?: number;
   requestId?: string;
   traceparent?: string | undefined;
-  /** Of the request; marked with the run. */
+  /** Key of the request; marked with the run. */
   idempotencyKey?: HeldKey | undefined;
   /** @throws SubjectChanged unless the automation is as it stands in the database */
   onlyIfCurrent?: true;
@@ -37,7 +37,7 @@ export type Startable = Pick<CurrentVersion, 'id' | 'workspaceId' | 'status' | '
   version: number | null;
 };
 
-/** What a run has from the request that asks for it. */
+/** Fields of a start that come from the request. */
 export const askedBy = (req: Request) => ({
   inputs: req.body.inputs,
   waitMs: waitMsOf(req),

@@ -66,7 +66,7 @@ export function changedSchedule(
 /** Stands for the expression where there is none, so that the zone is looked at. */
 const ANY_CRON = '0 0 * * *';
 
-/** What can be said of a schedule without its automation. @throws AppError 400 */
+/** Checks a schedule as far as that needs no automation. @throws AppError 400 */
 export function checkGivenSchedule({
   schedule,
   timezone = 'UTC',
@@ -97,7 +97,7 @@ function checkInputs(runnable: Runnable, inputs: Record<string, unknown>): void 
   if (problems.length) throw invalid(problems, 'invalid_inputs');
 }
 
-/** Why a scheduled run with these inputs would fail. */
+/** The reasons why a scheduled run with these inputs would fail. */
 export function scheduleProblems(runnable: Runnable, inputs: Record<string, unknown>): FieldProblem[] {
   const files = runnable.manifest.inputs.filter(({ name, type }) => type === 'file' && name in inputs);
   if (files.length) {

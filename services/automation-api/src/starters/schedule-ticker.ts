@@ -1,9 +1,9 @@
 /**
  * Starts what is due, exactly once whatever number of replicas ticks.
  *
- * A due automation's row is locked (whoever finds it locked passes it by), its runs are written and its next fire is set
- * in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica that
- * dies in between has written nothing, and the next tick of another finds the row still due.
+ * A due automation's row is locked (a replica that finds it locked skips it), its runs are written and its next fire is
+ * set in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica
+ * that dies in between has written nothing, and the next tick of another finds the row still due.
  */
 
 import { isClosedSql } from '@gantry/events';

@@ -1,4 +1,4 @@
-/** What the overview of a workspace says of its automations; worker-api asks for it. */
+/** Numbers about automations for the overview of a workspace; worker-api asks for them. */
 import {
   AUTOMATION_STATS_SUBJECT,
   type AutomationStats,
@@ -42,7 +42,7 @@ async function countFailing(pool: Pool, workspaceId: string): Promise<number> {
   return [...outcomes.values()].filter(({ ended }) => ended && ended.status !== 'completed').length;
 }
 
-/** When it can't answer it says nothing, and the overview goes without. */
+/** Sends no reply when the numbers can't be read; the overview then goes without them. */
 export function serveAutomationStats(options: { bus: Bus; pool: Pool; engine: RunEngine; log: Logger }): {
   stop(): void;
 } {

@@ -43,7 +43,7 @@ export interface TestService {
   database: TestDatabase;
   nats: TestNats;
   logs: CaughtLogs;
-  /** Somebody in a workspace of his own, or in the one given. */
+  /** A person in a new workspace, or in the one given. */
   signedIn(options?: {
     role?: Role;
     workspaceId?: string;
