@@ -11,10 +11,10 @@ export interface Deps {
   render: Render;
   /** Search finds misspelt words. */
   forgiving: boolean;
-  /** At once in this process; the event that follows tells the others. */
+  /** Forgets a key at once in this process; the event that follows tells the others. */
   evictKey: (keyId: string) => void;
   /** Public address of this surface, without a slash at the end. */
   skillsUrl: string;
-  /** Of the dashboard, likewise. */
+  /** Public address of the dashboard, likewise. */
   dashboardUrl: string;
 }

@@ -1,4 +1,4 @@
-/** Who reads and who writes on this surface. */
+/** Readers and writers of this surface. */
 import { callerOf, forbidden, type Made, madeBy, type Principal } from '@gantry/http';
 import type { Request } from 'express';
 import { type Audit, auditOf } from '../audit/audit';

@@ -14,7 +14,7 @@ let revoked: string;
 let key: string;
 let keyId: string;
 
-/** What belongs to the owner, private: enough for every operation to find what it names. */
+/** A private skill and a private library of the owner: enough for every operation to find what it names. */
 const SKILL = 'isolated-skill';
 const LIBRARY = 'isolated-library';
 

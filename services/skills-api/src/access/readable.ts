@@ -1,14 +1,15 @@
 /**
- * Who may read a skill or a library: one rule, in SQL, for every route, format and list.
+ * Access to a skill or a library for readers: one rule, in SQL, for every route, format and list.
  *
  * The owner (a user in the workspace where it was published) reads it until it is deleted; anybody reads what is public or
- * unlisted; whom it is shared with reads it when signed in with that address. In a closed workspace nobody reads anything.
+ * unlisted; people with whom it is shared read it when signed in with that address. In a closed workspace nobody reads
+ * anything.
  */
 import { isClosedSql } from '@gantry/events';
 import { Prisma } from '../generated/prisma/client';
 import type { Reader } from './caller';
 
-/** Of the row `s` of skills, or `l` of libraries. */
+/** Alias of a row in SQL: `s` of skills, `l` of libraries. */
 type Alias = 's' | 'l';
 
 export const owned = (alias: Alias, { userId, workspaceId }: Reader): Prisma.Sql =>
@@ -21,15 +22,15 @@ const sharedWith = ({ email }: Reader): Prisma.Sql =>
     ? Prisma.sql`false`
     : Prisma.sql`EXISTS (SELECT 1 FROM skill_shares sh WHERE sh.skill_id = s.id AND sh.email = ${email})`;
 
-/** Of what was not deleted, neither by itself nor with its workspace. */
+/** True for a row that was not deleted, neither by itself nor with its workspace. */
 export const present = (alias: Alias): Prisma.Sql =>
   Prisma.raw(`(${alias}.deleted_at IS NULL AND NOT ${isClosedSql(`${alias}.workspace_id`)})`);
 
-/** By somebody who knows the slug. */
+/** Readable for somebody who knows the slug. */
 export const readableSkill = (reader: Reader): Prisma.Sql =>
   Prisma.sql`(${present('s')} AND (s.visibility <> 'private' OR ${owned('s', reader)} OR ${sharedWith(reader)}))`;
 
-/** By somebody who looks around: the link of an unlisted skill is not given away. */
+/** Findable for somebody who looks around: the link of an unlisted skill is not given away. */
 export const findableSkill = (reader: Reader): Prisma.Sql =>
   Prisma.sql`(${present('s')} AND (s.visibility = 'public' OR ${owned('s', reader)} OR ${sharedWith(reader)}))`;
 

@@ -1,4 +1,4 @@
-/** Who may read a skill is one rule: every route and every format answers alike. */
+/** Access to a skill follows one rule: every route and every format answers alike. */
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
 const credentials: Record<string, TestPerson | string | null> = { anonymous: null };

@@ -1,4 +1,4 @@
-/** What agents and their tools fetch: the index of public skills with digests, SKILL.md, zips; and publishing from a zip. */
+/** For agents and their tools: the index of public skills with digests, SKILL.md, zips; and publishing from a zip. */
 import { AppError, type CallOf, created, type Operations, ok } from '@gantry/http';
 import type { Request } from 'express';
 import { personOf, readerOf } from '../access/caller';

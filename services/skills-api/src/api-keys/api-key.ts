@@ -42,7 +42,7 @@ export function createApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, name
   });
 }
 
-/** Of the workspace at hand, newest first. */
+/** The person's keys in the workspace at hand, newest first. */
 export const listApiKeys = (db: Db, { userId, workspaceId }: Person): Promise<ApiKey[]> =>
   db.apiKey.findMany({
     where: { userId, workspaceId, revokedAt: null },

@@ -50,7 +50,7 @@ const icon = readAsset(path.join(DIR, 'favicon.svg'));
 export const stylesheetUrl = stylesheet.url;
 export const scriptUrl = script.url;
 export const iconUrl = icon.url;
-/** Of the letters that nearly every page needs. */
+/** Font file with the letters that nearly every page needs. */
 export const fontUrl = named.find(({ url }) => url.includes('-latin-wght-'))?.url;
 /** Part of every page's ETag. */
 export const assetsVersion = `${stylesheet.hash}${script.hash}${icon.hash}`;

@@ -1,4 +1,4 @@
-/** What people open in a browser, and the same skill as Markdown and JSON. */
+/** Pages that people open in a browser, and the same skill as Markdown and JSON. */
 import { AppError, type CallOf, type Operations } from '@gantry/http';
 import type { Response } from 'express';
 import { readerOf } from '../access/caller';

@@ -21,7 +21,7 @@ export type SearchHit = SkillRow & { rank: number; title_marked: string; excerpt
 /** At most this many matches are ranked, which bounds the cost of a search for a word that half of all skills contain. */
 const CANDIDATES_MAX = 1_000;
 const MISSPELT_MAX = 200;
-/** How alike a misspelt word must be to be found: pg_trgm's own 0.6 misses two letters changed over. */
+/** Minimum similarity of a misspelt word: pg_trgm's own 0.6 misses two swapped letters. */
 const WORD_SIMILARITY = '0.4';
 /** Length of the text that excerpts are chosen from. */
 const EXCERPT_SOURCE_CHARS = 20_000;

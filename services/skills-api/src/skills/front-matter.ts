@@ -18,9 +18,9 @@ export interface FrontMatter {
 
 export interface ParsedBody {
   frontMatter: FrontMatter | null;
-  /** What follows the front matter; all of it where there is none. */
+  /** The text after the front matter; all of it where there is none. */
   text: string;
-  /** What was not understood, for the publisher. */
+  /** Parts that were ignored, with the reason, for the publisher. */
   ignored: string[];
 }
 

@@ -1,4 +1,4 @@
-/** Who may read a private skill: e-mail addresses, counted when somebody is signed in with one. */
+/** Sharing of a private skill by e-mail address: a reader counts when signed in with one of the addresses. */
 
 import { skillChanged } from '@gantry/events';
 import { type CallOf, conflict, type FieldProblem, invalid } from '@gantry/http';

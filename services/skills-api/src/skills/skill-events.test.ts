@@ -1,4 +1,4 @@
-/** What crosses services: over a real NATS, once each. */
+/** Events that cross services: over a real NATS, once each. */
 import {
   connectBus,
   consume,

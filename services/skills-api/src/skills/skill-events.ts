@@ -1,4 +1,4 @@
-/** What this service says about skills, and what it hears about their use. */
+/** Events about skills that this service publishes, and events about their use that it consumes. */
 import {
   enqueue,
   isClosedSql,

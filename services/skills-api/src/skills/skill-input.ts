@@ -1,4 +1,4 @@
-/** What somebody sends to publish or change a skill, checked beyond what the OpenAPI file says of its shape. */
+/** Input that publishes or changes a skill, checked beyond what the OpenAPI file says of its shape. */
 import { createHash } from 'node:crypto';
 import { AppError, type CallOf, type FieldProblem, invalid } from '@gantry/http';
 import { type FrontMatter, parseBody, tagsOf, toSkillMd } from './front-matter';
@@ -7,7 +7,7 @@ import { isReserved, SLUG } from './slug';
 
 export type PublishInput = CallOf<'skills', 'publishSkill'>['body'];
 
-/** What versions are made of. */
+/** Content of a version. */
 export interface SkillContent {
   title: string;
   description: string;
@@ -82,7 +82,7 @@ export function checkSlug(slug: string): void {
 
 export const contentHashOf = (bodyMd: string): string => createHash('sha256').update(bodyMd).digest('hex');
 
-/** Of the file that agents install. */
+/** SHA-256 of the file that agents install, hex. */
 export const skillMdDigestOf = (slug: string, content: SkillContent): string =>
   createHash('sha256')
     .update(toSkillMd({ slug, ...content }, content.bodyMd))

@@ -31,9 +31,9 @@ export function listMine(db: Db, person: Person, filter: MineFilter, page: Page)
   return listByIds(db, person, wanted, page);
 }
 
-/** Of the reader's workspace, newest first: public ones, and those that are shared with the reader. */
+/** Skills of the reader's workspace, newest first: public ones, and those that are shared with the reader. */
 export function listInWorkspace(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
-  // As somebody who owns nothing: what one keeps to oneself is not the workspace's.
+  // The reader is treated as an owner of nothing: a skill that one keeps to oneself is not the workspace's.
   const asColleague = { ...reader, userId: null };
   return listByIds(
     db,
@@ -44,7 +44,7 @@ export function listInWorkspace(db: Db, reader: Reader, page: Page): Promise<Ski
   );
 }
 
-/** What anybody may find, newest first. */
+/** Skills that anybody may find, newest first. */
 export function listPublic(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
   return listByIds(
     db,

@@ -32,11 +32,11 @@ export async function keepPin(tx: PoolClient, { workspaceId, data }: Pinned): Pr
 const count = (which: Prisma.Sql): Prisma.Sql =>
   Prisma.sql`(SELECT count(*)::int FROM skill_pins pin WHERE pin.skill_id = s.id AND ${which})`;
 
-/** How many workers of the reader's workspace use the skill `s`; null for a reader without one. */
+/** Number of workers in the reader's workspace that use the skill `s`; null for a reader without one. */
 export const pinnedIn = ({ workspaceId }: Reader): Prisma.Sql =>
   workspaceId === null ? Prisma.sql`NULL::int` : count(Prisma.sql`pin.workspace_id = ${workspaceId}`);
 
-/** How many do in all workspaces; null for everybody but its owner. */
+/** The number in all workspaces; null for everybody but its owner. */
 export const pinnedAnywhere = (reader: Reader): Prisma.Sql =>
   Prisma.sql`CASE WHEN ${owned('s', reader)} THEN ${count(Prisma.raw(`NOT ${isClosedSql('pin.workspace_id')}`))} END`;
 

@@ -8,7 +8,7 @@ export const TITLE_CHARS_MAX = 200;
 export const DESCRIPTION_CHARS_MAX = 1_024;
 export const TAGS_MAX = 50;
 export const TAG_CHARS_MAX = 50;
-/** How long a deleted skill can be restored. */
+/** A deleted skill can be restored for this long. */
 export const RESTORABLE_DAYS = 30;
 
 /** A skill as one reader sees it: what `skillColumns` selects. */
@@ -46,7 +46,7 @@ export type SkillWithBody = SkillRow & {
   body_md: string;
   /** Workers of the reader's workspace that are made of it; null: the reader has none. */
   used_in_workspace: number | null;
-  /** Of all workspaces; null: the reader does not own it. */
+  /** Such workers of all workspaces; null: the reader does not own it. */
   used_in_all: number | null;
 };
 
@@ -62,7 +62,7 @@ export const publishedToApi = (row: Published, url: string) => ({
   url: `${url}/${row.slug}`,
 });
 
-/** Without the text: lists. */
+/** A skill without its text, for lists. */
 export function skillItemToApi(row: SkillRow, skillsUrl: string) {
   return {
     ...publishedToApi(row, `${skillsUrl}/s`),

@@ -1,4 +1,4 @@
-/** The real app on a database of its own. Only worker-api, who knows the accounts, is played. */
+/** The real app on a database of its own. Only worker-api, which knows the accounts, is played. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -60,12 +60,12 @@ export interface TestSkillsApi {
     /** Default true. */
     emailVerified?: boolean;
     name?: string | null;
-    /** Of the token. */
+    /** Expiry of the token. */
     expiresAt?: number;
     restriction?: Restriction;
   }): TestPerson;
   workspaceToken(workspaceId: string, role?: Role): string;
-  /** What worker-api would say from now on. */
+  /** Takes the person out of every workspace, as worker-api would say from now on. */
   leave(person: TestPerson): void;
   apiKey(person: TestPerson): Promise<{ id: string; key: string }>;
   as(credential: TestPerson | string | null): Client;
