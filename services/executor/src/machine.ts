@@ -74,7 +74,7 @@ export async function startMachine(
     }),
   });
   return {
-    /** By name, as in claims and jobs. */
+    /** Runners by name, as in claims and jobs. */
     runners: new Map([[PYTHON, python]]),
     python,
     cgroupVersion: settings.cgroups?.version ?? null,

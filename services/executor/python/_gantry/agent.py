@@ -10,7 +10,7 @@ import sys
 from . import channel, output, packs, syscalls
 
 RESULT_CHARS_MAX = 16_000
-# Of the JSON that a model is sent; the limit of a call is 128 KB.
+# Limit of the JSON that a model is sent; the limit of a call is 128 KB.
 MESSAGES_CHARS_MAX = 80_000
 KEPT_MESSAGES = 6
 # Of tools: as many as the host takes, and together less than it reads at once.

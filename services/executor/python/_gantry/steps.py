@@ -159,7 +159,7 @@ class Steps:
         with self._alone(f"{len(asked)} tools at once"):
             first = self._last
             try:
-                # Where the process has ended in the middle, some are on record: the others keep their places.
+                # If the process ended in the middle, some are on record: the others keep their places.
                 places = [(self._ask("tool", name, True), self._last) for name, _ in asked]
                 frames = [{"ordinal": place, **each} for (known, place), (_, each) in zip(places, asked) if known is None]
                 answer = _ask_host("the arguments of tools", {"t": "tools", "calls": frames}) if frames else {"answers": []}

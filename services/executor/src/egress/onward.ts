@@ -66,7 +66,7 @@ export function onwardAgent(options: {
   });
 }
 
-/** Of a request over such a connection. */
+/** Failure of a request over such a connection. */
 export const httpFailure = (err: unknown): Refused =>
   err instanceof Refused ? err : new Refused(502, `it did not answer in HTTP (${codeOf(err)})`, FAILED);
 

@@ -25,7 +25,7 @@ const HANDSHAKE_MS = 10_000;
 const HEAD_BYTES_MAX = 64 * 1024;
 const IDLE_MS = 120_000;
 const KEEP_ALIVE_MS = 60_000;
-/** Of what is no request that could be answered by itself. */
+/** Answer to bytes that are no request which could be answered by itself. */
 const NOT_UNDERSTOOD = 'HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n';
 
 export interface Tunnel {
@@ -33,7 +33,7 @@ export interface Tunnel {
   port: number;
   /** Checked ones. */
   addresses: string[];
-  /** Those that may go to this host. */
+  /** Credentials that may go to this host. */
   credentials: EgressCredential[];
   reflection: Reflection;
   /** Rehearsals: requests that may write go no further. */
@@ -195,7 +195,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
   server.emit('connection', client);
 }
 
-/** As much of a body as is searched. What follows is left in the request, paused. */
+/** Reads the part of a body that is searched. The rest stays in the request, paused. */
 function collect(request: IncomingMessage): Promise<{ bytes: Buffer; complete: boolean }> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];

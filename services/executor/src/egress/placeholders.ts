@@ -73,7 +73,7 @@ const BASIC = /^(Basic) +([A-Za-z0-9+/]+={0,2})$/i;
 const bytesOf = (text: string) => Buffer.from(text).toString('latin1');
 const plain: Encode = (value) => value;
 
-/** Where a line would end, another header would begin. */
+/** A line break in the value would begin another header. */
 const plainInHeader: Encode = (value) => {
   try {
     validateHeaderValue('x', bytesOf(value));

@@ -11,7 +11,7 @@ export interface Reflection {
   stream(keepLength: boolean): Transform;
 }
 
-/** Of all credentials of a run: its hosts may share what they have seen. Built at their first use. */
+/** Searches for all credentials of a run: its hosts may share what they have seen. Built at first use. */
 export function reflectionOf(credentials: EgressCredential[]): Reflection {
   let known: Replacements | null | undefined;
   const replacements = () => {

@@ -15,7 +15,7 @@ export function machineCertificates(): string {
   return bundle ? fs.readFileSync(bundle, 'utf8') : `${rootCertificates.join('\n')}\n`;
 }
 
-/** Those, and the file that NODE_EXTRA_CA_CERTS names: for connections of this process itself. */
+/** The machine's certificates and the file that NODE_EXTRA_CA_CERTS names: for connections of this process itself. */
 export function ownCertificates(): string[] {
   const extra = process.env.NODE_EXTRA_CA_CERTS;
   return [machineCertificates(), ...(extra && fs.existsSync(extra) ? [fs.readFileSync(extra, 'utf8')] : [])];

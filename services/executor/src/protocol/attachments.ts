@@ -4,7 +4,7 @@ import type { RunHooks } from '../runners/runner';
 import { startUpload } from '../transfer/object-transfer';
 import type { RunUploads } from './run-output';
 
-/** Of an attempt. */
+/** Limit for an attempt. */
 const COUNT_MAX = 500;
 const DIGEST = /^[0-9a-f]{64}$/;
 

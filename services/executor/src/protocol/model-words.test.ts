@@ -1,4 +1,4 @@
-/** What models say to code, while they do; a stand-in for worker-api tells the words and gives the answer. */
+/** Words of models that reach code while they come; a stand-in for worker-api sends the words and gives the answer. */
 import {
   encode,
   executorOf,

@@ -15,7 +15,7 @@ import type { SpokenWords } from './spoken-words';
 import { type StepRecords, stepsOf } from './steps';
 import type { ToolCalls } from './tool-calls';
 
-/** Of an attempt. An agent takes at most a hundred turns. */
+/** Limit per attempt. An agent takes at most a hundred turns. */
 const AGENT_EVENTS_MAX = 2_000;
 
 export function hooksOf(run: {

@@ -21,7 +21,7 @@ export const listenForCancellations = ({ bus, executorId, leases, log }: Deps): 
     { log },
   );
 
-/** What models say to runs, while they do. */
+/** Passes words of models on to runs while they come. */
 export const listenForWords = ({ bus, executorId, leases, log }: Deps): Subscription =>
   listen(
     bus,

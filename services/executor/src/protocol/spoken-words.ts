@@ -1,6 +1,6 @@
 /**
- * What a model says, told while it says it: as pieces of the answer's step, masked as one stream. The service tells its words live,
- * and some may be lost; the whole answer makes up for them.
+ * Words of a model, reported while they come: as pieces of the answer's step, masked as one stream. The service sends them
+ * live, and some may be lost; the whole answer makes up for them.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { AGENT_TEXT_CHARS_MAX, STEP_BYTES_MAX, type ToolWords } from '@gantry/events';
@@ -9,7 +9,7 @@ import type { RedactedStream, Redactor } from '../masking/redact';
 import type { NewRunEvent } from './event-publisher';
 import type { ToolAnswer } from './tool-calls';
 
-/** Of an attempt: pieces that are told live, and characters in all. */
+/** Limits for an attempt: pieces that are sent live, and characters in all. */
 const LIVE_PIECES_MAX = 2_000;
 const CHARS_MAX = 1 << 20;
 

@@ -13,7 +13,7 @@ export type SeccompLayer = 'zygote' | 'child' | 'all';
 interface Architecture {
   /** AUDIT_ARCH_* of linux/audit.h. */
   audit: number;
-  /** Where its numbers stand below. */
+  /** Column of its numbers in the tables below. */
   column: 0 | 1;
   /** x86-64 has a second set of numbers (x32) that would pass every comparison below. */
   x32: boolean;

@@ -85,7 +85,7 @@ test('a draft travels inside the message, and all its problems come back with th
 test('a file that takes more memory or time than a parser gets is refused', async () => {
   const { service, bus } = fixture;
   const code = await service.code(`def run(): pass\n${'x=1\n'.repeat(1_000_000)}`);
-  // Which limit is met first is the machine's to say.
+  // The limit that is met first depends on the machine.
   const reply = await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 30_000);
   expect(reply).toMatchObject({
     ok: false,

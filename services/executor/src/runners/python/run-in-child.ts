@@ -33,7 +33,7 @@ export interface SandboxJob {
   /** A model works on the skill, and the entrypoint is no code. */
   agent?: JobAgent;
   contexts?: { name: string; writeable: boolean }[];
-  /** With placeholders for tokens. */
+  /** Connections with placeholders for tokens. */
   connections?: (Pick<JobCredential, 'name' | 'hosts' | 'baseUrl' | 'accountLabel' | 'scopes'> & {
     token: string;
   })[];

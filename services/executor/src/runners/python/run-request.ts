@@ -49,7 +49,7 @@ export function sandboxJobOf(
   };
 }
 
-/** Of secrets with hosts, by their names. The values stay outside. */
+/** Placeholders of the secrets with hosts, by their names. The values stay outside. */
 const placeholdersOf = (credentials: JobCredential[]) =>
   Object.fromEntries(
     credentials.flatMap(({ kind, name, placeholder }) => (kind === 'secret' ? [[name, placeholder]] : [])),
