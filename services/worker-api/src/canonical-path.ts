@@ -1,8 +1,8 @@
 const PREFIX = /^\/(?:api\/v1|api|v1)(?=\/|$)/;
-/** What openapi/worker documents without `/api`. */
+/** Paths that openapi/worker documents without `/api`. */
 const UNPREFIXED = /^\/(?:auth|\.well-known|healthz|health|mcp)(?:\/|$)/;
 
-/** Signing in lives under `/auth` alone; who one is, under `/api` too. */
+/** Signing in lives under `/auth` alone; the caller's own account, under `/api` too. */
 const NOT_ALIASED = /^\/api(?:\/v1)?\/auth\/(?!me\/?$)/i;
 
 /** The worker surface answers under `/`, `/api`, `/v1` and `/api/v1` alike: the path that the OpenAPI file documents. */

@@ -1,4 +1,4 @@
-/** What every request of this surface goes through before its handler. */
+/** Checks that every request of this surface goes through before its handler. */
 import { createHmac, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { connect } from 'node:net';
 import { newOpaqueToken } from '@gantry/auth';
@@ -192,7 +192,7 @@ describe('aliases', () => {
     request(api.url).get('/api/workspaces?workspace_id=x').set('x-svc-token', svc).expect(400));
 });
 
-/** For what HTTP clients refuse to send. */
+/** Sends requests that HTTP clients refuse to send. */
 function raw(head: string): Promise<string> {
   const { port } = new URL(api.url);
   return new Promise((resolve, reject) => {

@@ -17,7 +17,7 @@ import type { OauthApps } from './oauth-apps';
 import type { Runnables } from './runs/runnable';
 import type { SurfaceUrls } from './surface-client';
 
-/** What handlers and background work of workers and their runs share. */
+/** Dependencies shared by the handlers and background work of workers and their runs. */
 export interface Deps {
   prisma: PrismaClient;
   pool: Pool;
@@ -49,12 +49,12 @@ export interface Deps {
   models: Models;
   /** Undefined: MCP servers cannot be asked. */
   mcpClient: McpClient;
-  /** Where other surfaces, and this one, are asked on behalf of a caller. */
+  /** Addresses at which other surfaces, and this one, are called on behalf of a caller. */
   surfaceUrls: SurfaceUrls;
   /** Public addresses of the worker surface and the dashboard, without a slash at the end. */
   baseUrl: string;
   dashboardUrl: string;
-  /** Of the trace of a run; undefined: the operator has named none. */
+  /** Template of the address of a run's trace; undefined: the operator has set none. */
   traceUrlTemplate: string | undefined;
   now: () => Date;
   log: Logger;

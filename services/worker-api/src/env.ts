@@ -18,7 +18,7 @@ const variables = z.object({
   ENCRYPTION_KEYS: keyRing,
   /** The same shape. Tokens and cookies are looked up by their HMAC under these. */
   TOKEN_PEPPERS: keyRing,
-  /** Who knows it may create the first owner. Without it nobody can. */
+  /** Anybody who knows it may create the first owner. Without it nobody can. */
   SETUP_TOKEN: z
     .string()
     .refine((token) => token === '' || token.length >= 16, 'must have 16 characters or more')
@@ -33,7 +33,7 @@ const variables = z.object({
     .pipe(z.union([z.literal(1), z.literal(3), z.literal(5)]))
     .default(1),
   OUTBOUND_ALLOW_CIDRS: outboundAllowList,
-  /** Where tools of `/mcp` reach the other two surfaces; their public addresses when absent. */
+  /** Addresses at which tools of `/mcp` reach the other two surfaces; their public addresses when absent. */
   AUTOMATION_API_URL: z.url({ protocol: /^https?$/ }).optional(),
   SKILLS_API_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** An OpenID Connect provider to sign in with, beside passwords. Redirect address: `<DASHBOARD_URL>/auth/oidc/callback`. */
@@ -42,7 +42,7 @@ const variables = z.object({
   OIDC_CLIENT_SECRET: z.string().default(''),
   OIDC_SCOPES: z.string().min(1).default('openid email profile'),
   OIDC_NAME: z.string().min(1).max(50).default('single sign-on'),
-  /** Who may come without an account: who is invited, or anybody whom the provider knows. */
+  /** People who may sign in without an account: those who are invited, or anybody whom the provider knows. */
   OIDC_SIGN_UP: z.enum(['invited', 'anyone']).default('invited'),
   /** OAuth clients of services that workspaces connect, as JSON by app; see docs/connections.md. */
   OAUTH_APPS: oauthApps,
@@ -50,7 +50,7 @@ const variables = z.object({
   MODEL_PROVIDERS: modelProviders,
   /** Short names for them, such as `{"smart": "local/qwen3"}`. */
   MODEL_ALIASES: modelAliases,
-  /** An estimate that budgets are held against: only whoever runs the machines knows what they cost. 0 switches it off. */
+  /** An estimate that budgets are held against: only the operator knows what the machines cost. 0 switches it off. */
   COMPUTE_USD_PER_CPU_HOUR: z.coerce.number().min(0).max(1_000).default(0.04),
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
 });

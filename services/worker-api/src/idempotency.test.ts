@@ -18,7 +18,7 @@ beforeAll(async () => {
 const sql = (text: string, values: unknown[] = []) => api.deps.pool.query(text, values);
 const ALERT = { on: ['run.failed'], url: 'https://hooks.example.com/in' };
 
-/** Whatever grows when something is made; what is made anew in the place of something else leaves an entry in the log. */
+/** Numbers of rows that grow when something is made; a replacement leaves an entry in the log. */
 async function counts() {
   const tables = ['workers', 'worker_versions', 'contexts', 'context_versions', 'secrets', 'tokens', 'alerts'];
   const counted = [...tables, 'workspaces', 'invitations', 'runs', 'audit_log'];

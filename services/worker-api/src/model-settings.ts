@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parseJson } from './parse-json';
 
-/** Of a provider or an alias: `local`, `smart`. */
+/** Name of a provider or an alias: `local`, `smart`. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
 const name = z.string().regex(NAME, 'must be 1 to 50 letters, digits, dots, hyphens or underscores');
@@ -14,7 +14,7 @@ const text = z.string().min(1).max(200);
 const price = z.strictObject({
   input_usd_per_mtok: usd,
   output_usd_per_mtok: usd,
-  /** Of input that a provider had in its cache, and of input that it puts there; the price of input when absent. */
+  /** Prices of input that a provider had in its cache, and that it puts there; the price of input when absent. */
   cache_read_usd_per_mtok: usd.optional(),
   cache_write_usd_per_mtok: usd.optional(),
 });

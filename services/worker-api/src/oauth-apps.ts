@@ -29,7 +29,7 @@ const oauthApp = z.strictObject({
 
 const byApp = z.record(z.string().regex(SLUG, 'must be the slug of an app, such as github'), oauthApp);
 
-/** By the slug of the app. */
+/** OAuth clients by the slug of the app. */
 export type OauthApps = z.infer<typeof byApp>;
 
 /** `{"github": {"client_id": "...", "client_secret": "..."}}`; an app that the catalogue does not have brings its `provider`. */

@@ -1,7 +1,7 @@
 /**
- * Who may see and change what has an owner and a visibility: workers, and contexts by the same rule. `private` is for the
- * owner and for admins, and does not exist for others; whoever sees it and is a member may edit it; taking it away from
- * others (deleting it, hiding it) is for the owner and admins.
+ * Access to things that have an owner and a visibility: workers, and contexts by the same rule. A `private` thing is
+ * for the owner and for admins, and does not exist for others; a member who sees a thing may edit it; taking it away
+ * from others (deleting it, hiding it) is for the owner and admins.
  */
 import { forbidden, type Principal, reaches, reachOf, roleAtLeast } from '@gantry/http';
 import type { Visibility } from './generated/prisma/client';
@@ -30,7 +30,7 @@ export function visibleTo(principal: Principal) {
   return { OR: [{ visibility: 'workspace' as const }, ...(ownerId === null ? [] : [{ ownerId }])] };
 }
 
-/** A worker is seen by whoever its visibility allows, through a restricted token only if it is for that worker. */
+/** A worker's visibility decides who sees it; a restricted token sees it only if it is for that worker. */
 export const canSeeWorker = (principal: Principal, worker: Owned & { id: string }): boolean =>
   canSee(principal, worker) && reaches(principal, 'workers', worker.id);
 

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import { queryDate } from './query-date';
 
 export interface PageCursor {
-  /** Of an approval, when it was requested. */
+  /** For an approval, the time of its request. */
   createdAt: Date;
   id: string;
 }

@@ -1,4 +1,4 @@
-/** Calls of the HTTP API as whoever asks: with their credential, their workspace and their address. */
+/** Calls of the HTTP API on behalf of a caller: with their credential, their workspace and their address. */
 import type { Call } from '@gantry/http';
 import type { Surface } from '@gantry/openapi';
 
@@ -22,7 +22,7 @@ export interface SurfaceRequest {
 
 export type SurfaceClient = (request: SurfaceRequest) => Promise<SurfaceAnswer>;
 
-/** Headers that say who asks, and from where. */
+/** Headers that identify the caller and the address. */
 const PASSED_ON = ['authorization', 'x-svc-token', 'x-svc-workspace', 'x-forwarded-for', 'traceparent'];
 /** More than an agent can read; a larger answer is to be asked for in parts. */
 const ANSWER_BYTES_MAX = 1_000_000;
@@ -61,7 +61,7 @@ export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = fa
   };
 }
 
-/** As the caller of an operation of this surface, whose session may act by it. */
+/** Calls as the caller of an operation of this surface, whose session may act by it. */
 export function clientOf(urls: SurfaceUrls, { caller, req }: Pick<Call, 'caller' | 'req'>): SurfaceClient {
   const headers = new Headers({ 'x-svc-workspace': caller.workspaceId });
   for (const name of ['authorization', 'x-svc-token', ...OF_SESSION]) {

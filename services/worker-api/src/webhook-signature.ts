@@ -1,6 +1,6 @@
 /**
  * Requests signed as Standard Webhooks has it, both those that we get and those that we send: HMAC-SHA-256 over
- * `<id>.<timestamp>.<body>`, so that whoever has only the address can neither make one nor send an old one again.
+ * `<id>.<timestamp>.<body>`, so that somebody who has only the address can neither make one nor send an old one again.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -8,10 +8,10 @@ import { AppError } from '@gantry/http';
 
 const PREFIX = 'whsec_';
 const KEY_BYTES = 32;
-/** How far a request's timestamp may lie from our clock, before or behind. */
+/** Maximum distance of a request's timestamp from our clock, before or behind. */
 const TOLERANCE_SECONDS = 300;
 const ID = /^[\x21-\x7e]{1,256}$/;
-/** Of one header; a sender lists one signature for each of its keys. */
+/** Limit for one header; a sender lists one signature for each of its keys. */
 const SIGNATURES_MAX = 20;
 
 /** `whsec_` and the base64 of 32 random bytes. */

@@ -61,7 +61,7 @@ export interface WorkerApiOptions extends SurfaceSettings {
   encryptionKeys: KeyRing;
   tokenPeppers: KeyRing;
   objectStore: Omit<ObjectStoreSettings, 'publicUrl'>;
-  /** Where tools of `/mcp` call the three surfaces. */
+  /** Addresses at which tools of `/mcp` call the three surfaces. */
   surfaceUrls: SurfaceUrls;
   setupToken: string | undefined;
   jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
@@ -77,7 +77,7 @@ export interface WorkerApiOptions extends SurfaceSettings {
   mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
   auditRetentionDays: number;
   retention: RetentionBounds;
-  /** What processor time counts as; 0: nothing. */
+  /** Price of processor time; 0: it costs nothing. */
   computeUsdPerCpuHour: number;
   /** Tests: the clock of schedules and expiries. */
   now?: () => Date;

@@ -28,7 +28,7 @@ export interface AlertData {
   /** `review_url` is inserted on sending, if the approval is pending and has a link. */
   approval?: { id: string; title: string; expires_at: string; review_url?: string };
   schedule?: { missed: number; since: string; started_late: number };
-  /** With a link to where it is mended. */
+  /** `url` leads to the page where it is repaired. */
   connection?: { id: string; app: string; label: string; status: string; problem: string; url: string };
   /** The first of the run that a rule for the network refused; `reason` is the rule, as a clause about the host. */
   request?: { host: string; port: number; reason: string };

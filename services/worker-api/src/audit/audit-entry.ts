@@ -27,7 +27,7 @@ export function recordChange(tx: Tx, actor: Actor, change: Change): Promise<unkn
   return insertAuditEntry(tx, { id: newId('aud_'), source: 'worker-api', actor, change, at: null });
 }
 
-/** The noun that pages read anew, by the type of the resource. */
+/** The noun that pages read again, by the type of the resource. */
 const CHANGED: Record<string, ChangeNoun> = {
   worker: 'workers',
   mcp_tool: 'workers',

@@ -25,7 +25,7 @@ export type ChangeHub = Awaited<ReturnType<typeof openChangeHub>>;
 
 interface Audience {
   readers: Set<Response>;
-  /** All that was noted before has been told. */
+  /** Changes noted before this time have been sent. */
   toldUntil: number;
   flushing?: NodeJS.Timeout | undefined;
 }
@@ -63,7 +63,7 @@ export async function openChangeHub({ bus, log, now = Date.now }: { bus: Bus; lo
   })();
 
   const idOf = (toldUntil: number) => `id: ${toldUntil}-${replica}\n`;
-  /** A comment for whoever reads the text, and an id without an event for EventSource. */
+  /** A comment for readers of the text, and an id without an event for EventSource. */
   const positionOf = (toldUntil: number) => `: ${toldUntil}-${replica}\n${idOf(toldUntil)}\n`;
 
   /** @param changes null: they are not known */
@@ -103,7 +103,7 @@ export async function openChangeHub({ bus, log, now = Date.now }: { bus: Bus; lo
     }
   }
 
-  /** From where the changes are to be told. */
+  /** The time from which changes are sent. */
   function startOf(lastEventId: string | undefined): number {
     const [, at, by] = /^(\d{13})-(\w{1,16})$/.exec(lastEventId ?? '') ?? [];
     if (lastEventId === undefined) return now() - JUST_NOW_MS;

@@ -14,7 +14,7 @@ export const KEPT_MS = 10 * 60_000;
 const IDS_MAX = 50;
 const WORKSPACES_MAX = 2_000;
 
-/** When each thing changed, in epoch milliseconds, by noun and id. */
+/** Time of each thing's last change, in epoch milliseconds, by noun and id. */
 type Kept = Map<string, Map<string | null, number>>;
 
 export type ChangeMemory = ReturnType<typeof createChangeMemory>;
@@ -45,7 +45,7 @@ export function createChangeMemory(startedAt: number) {
       workspaces.set(workspaceId, kept);
       if (workspaces.size > WORKSPACES_MAX) forgetOldest();
     },
-    /** What changed at that time and later; null: not known any more. */
+    /** Changes at that time and later; null: not known any more. */
     since(workspaceId: string, from: number): Change[] | null {
       if (from < knownFrom) return null;
       return [...(workspaces.get(workspaceId) ?? [])].flatMap(([noun, times]) => {

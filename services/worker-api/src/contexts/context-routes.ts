@@ -108,11 +108,11 @@ export function contextOperations(deps: Deps): Operations<'worker'> {
       const { path } = call.path;
       const file = (await readTree(objects, version.pack)).find((one) => one.path === path);
       if (!file) throw notFound('file', path, 'in this version of the context');
-      // Nobody's page: saved under its name, whatever it says it is, and never guessed at.
+      // Never shown as a page: the file is saved under its name, and its type is not guessed.
       call.res.attachment(posix.basename(path)).set('ETag', `"${file.sha}"`).send(file.content);
     },
     putContextFile: async (call) => {
-      // Nobody who may not write makes us hold ten megabytes.
+      // Checked first, so that a caller who may not write can't make us hold ten megabytes.
       await find(call);
       const { content, message } = await readFileBody(call.req);
       const write = (tree: Parameters<FilesChange['change']>[0]) =>

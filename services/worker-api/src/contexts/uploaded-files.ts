@@ -36,7 +36,7 @@ interface Wrapper {
 const WRAPPER_BEGINS = /^\s{0,100}\{\s{0,100}"(content|content_base64|message)"\s{0,100}:/;
 const WRAPPER_HEAD_BYTES = 400;
 const WRAPPER_KEYS = new Set(['content', 'content_base64', 'message']);
-/** What has more of anything is the file itself; to parse many names takes long. */
+/** JSON that has more of anything is the file itself; parsing many names takes long. */
 const WRAPPER_MOST = { depth: 64, parts: 100_000, names: WRAPPER_KEYS.size };
 
 /** Undefined for JSON that is the file itself. @throws AppError 400, 413 */

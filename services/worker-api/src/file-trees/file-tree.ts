@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { collisionKey, pathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid } from '@gantry/http';
 
-/** What a version's row lists. */
+/** A file in the list of a version's row. */
 export interface FileEntry {
   path: string;
   /** Bytes. */
@@ -32,7 +32,7 @@ export const TREE_BYTES_MAX = 10 * 1024 * 1024;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** What tools leave behind, and nobody means to keep. */
+/** Folders that tools leave behind and that nobody means to keep. */
 const LEFT_OUT = new Set(['__pycache__', '.git']);
 
 export const isLeftOut = (path: string): boolean => path.split('/').some((segment) => LEFT_OUT.has(segment));

@@ -21,10 +21,10 @@ export interface TreePack {
 
 /** Names and headers of the files come on top of what they hold. */
 const PACK_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;
-/** Each holds a tree and its pack in memory, and who waits the tree; small ones need not wait. */
+/** Each holds a tree and its pack in memory, a waiting one the tree alone; small ones need not wait. */
 const packing = fewAtOnce(4, 100);
 const SMALL_BYTES = 1024 * 1024;
-/** Who waits holds nothing yet. */
+/** A waiting caller holds nothing yet. */
 const reading = fewAtOnce(8, 2_000);
 
 /** @param keyPrefix `<workspaceId>/workers/<uid>` or `<workspaceId>/contexts/<uid>` */
@@ -51,7 +51,7 @@ export function readTree(objects: ObjectStore, { key }: Pick<TreePack, 'key'>): 
   });
 }
 
-/** Of a run that no version stands behind: it is kept until that run has ended. In the transaction that makes the run. */
+/** Keeps the pack of a run without a version until that run has ended. Call it in the transaction that makes the run. */
 export const keepPackFor = (tx: Tx, { key }: Pick<TreePack, 'key'>, runId: string): Promise<unknown> =>
   execute(tx, 'UPDATE pack_intents SET run_id = $2 WHERE key = $1', [key, runId]);
 

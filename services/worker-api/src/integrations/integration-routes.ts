@@ -42,7 +42,7 @@ export function integrationOperations(deps: Deps): Operations<'worker'> {
     setIntegrationApp: async (call) => {
       await setApp(deps, call);
       const { slug } = call.path;
-      // Of several entries that share the client, any one says the same.
+      // Any one of the entries that share the client says the same.
       const integrations = await listIntegrations(deps, call.caller.workspaceId);
       const integration = integrations.find(({ provider }) => provider.app === slug);
       if (!integration) throw notFound('app', slug);
@@ -64,7 +64,7 @@ export const toolToApi = ({ name, description, inputSchema, isChanged, request }
   ...(request && { request: { method: request.method, url: request.url } }),
 });
 
-/** Of the catalogue, or of an MCP server. */
+/** A tool of the catalogue, or of an MCP server. */
 type ShownTool = Omit<CatalogTool, 'request'> & { isChanged?: boolean; request?: CatalogTool['request'] };
 
 async function setApp(deps: Deps, { caller, actor, path, body }: CallOf<'worker', 'setIntegrationApp'>): Promise<void> {

@@ -16,7 +16,7 @@ export interface OauthClient {
 
 export interface Integration {
   provider: Provider;
-  /** Who has set the client; null: nobody. */
+  /** Set by the workspace or by the operator; null: the client is not set. */
   configured: 'workspace' | 'operator' | null;
   clientId: string | null;
 }

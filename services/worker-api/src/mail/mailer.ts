@@ -13,12 +13,12 @@ export interface Mailer {
   isConfigured: boolean;
   /** False if it could not be sent; the log says why. Never throws: what the message is about has been committed. */
   send(message: Message): Promise<boolean>;
-  /** For what keeps its own record of failures. Throws MailFailed. */
+  /** For callers that keep their own record of failures. @throws MailFailed */
   deliver(message: Message): Promise<void>;
   close(): void;
 }
 
-/** `message` may be shown to whoever wrote the address; `cause` is for the log. */
+/** `message` may be shown to the person who wrote the address; `cause` is for the log. */
 export class MailFailed extends Error {}
 
 export const NOT_CONFIGURED = 'e-mail is not configured on this installation: its operator sets SMTP_URL';
@@ -72,7 +72,7 @@ interface SmtpError {
   code?: string;
 }
 
-/** What the server said; of a server that said nothing, no address. */
+/** The server's own words; without any, the error code and no address. */
 function reasonOf({ response, code }: SmtpError): string {
   if (response) return `the mail server said: ${oneLine(response)}`;
   return `the mail server can't be reached${code ? ` (${code})` : ''}`;

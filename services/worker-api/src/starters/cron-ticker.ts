@@ -1,9 +1,9 @@
 /**
  * Starts what is due by the clock, exactly once whatever number of replicas ticks.
  *
- * Due triggers are locked some at a time (whoever finds one locked passes it by); their runs are written and their next
- * fires set in the same transaction. A replica that dies in between has written nothing, and another finds them still
- * due. Should a fire be started twice all the same, its time is unique by worker.
+ * Due triggers are locked some at a time (a replica that finds one locked skips it); their runs are written and their
+ * next fires set in the same transaction. A replica that dies in between has written nothing, and another finds them
+ * still due. Should a fire be started twice all the same, its time is unique by worker.
  *
  * Each trigger has a savepoint of its own. What can't begin for a reason of its worker becomes a failed run; what fails
  * for a reason that nobody foresaw is counted as missed, said in the log, and left behind. Neither holds up the others.

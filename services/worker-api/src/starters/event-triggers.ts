@@ -88,7 +88,7 @@ async function awaited(sql: Sql, workspaceId: string, type: TriggerEvent): Promi
 
 interface Source {
   uid: string | null;
-  /** What `source_id` of a trigger may name it by. */
+  /** Name by which the `source_id` of a trigger may refer to it. */
   id: string | null;
   isShared: boolean;
   ownerId: string | null;

@@ -1,4 +1,4 @@
-/** What happened in a workspace, as event triggers hear it: the same for both surfaces and all kinds of events. */
+/** Events of a workspace as event triggers hear them: the same for both surfaces and all kinds of events. */
 import type { alertRaised, approvalRequested, Received, runFinished, scheduleMissed } from '@gantry/events';
 import type { z } from 'zod';
 import { type TriggerEvent, triggerEvents } from '../triggers/trigger';
@@ -7,11 +7,11 @@ export interface Happening {
   type: TriggerEvent;
   workspaceId: string;
   at: Date;
-  /** Whom it is about: a worker by uid or slug, an automation by id; null: nobody in particular. */
+  /** Its subject: a worker by uid or slug, an automation by id; null: nobody in particular. */
   about: { workerUid: string } | { workerId: string } | { automationId: string } | null;
-  /** How many runs led to it by events and calls. */
+  /** Number of runs that led to it by events and calls. */
   depth: number;
-  /** What a run is told of it, beside type and time. */
+  /** Facts about it that a run is told, beside type and time. */
   details: Record<string, unknown>;
 }
 

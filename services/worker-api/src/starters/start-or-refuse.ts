@@ -45,7 +45,7 @@ export async function startOrRefuse(
   }
 }
 
-/** All of the transaction is tried again later. */
+/** True for an error after which the whole transaction is tried again later. */
 export const isAway = (err: unknown): boolean =>
   isDependencyDown(err) || (err instanceof AppError && err.kind === 'unavailable');
 

@@ -27,7 +27,7 @@ export function webhookOperations(deps: Deps): Operations<'worker'> {
   };
 }
 
-/** Whoever has the secret may see what its senders have started. Their keys are those of this worker alone. */
+/** Holders of the secret may see what its senders have started. Their keys are those of this worker alone. */
 const keysOf = ({ uid, workspaceId }: HookedWorker) => ({
   ...{ operation: 'receiveWebhook', scope: uid, workspaceId, queryIsCredential: true as const },
   revisit: started,

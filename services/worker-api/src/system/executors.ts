@@ -31,7 +31,7 @@ export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; no
     { log },
   );
   return {
-    /** Those that were heard of in the last minutes, the longest-lived first. */
+    /** Executors that were heard of in the last minutes, the longest-lived first. */
     list: (): KnownExecutor[] => {
       const oldest = now().getTime() - REMEMBERED_MS;
       for (const [id, { lastSeenAt }] of known) if (lastSeenAt.getTime() < oldest) known.delete(id);

@@ -1,4 +1,4 @@
-/** How the parts that this service stands on are doing; what can't be had within its time is null. */
+/** State of the parts that this service depends on; null for a part that can't be read within its time. */
 import { streamPlans } from '@gantry/events';
 import type { Health } from '@gantry/http';
 import type { Deps } from '../deps';

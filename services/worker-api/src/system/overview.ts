@@ -1,4 +1,4 @@
-/** What goes on in a workspace, on both surfaces; every query's cost has a bound. */
+/** Activity in a workspace, on both surfaces; every query's cost has a bound. */
 import { AUTOMATION_STATS_SUBJECT, type AutomationStats, automationStats, request } from '@gantry/events';
 import { type Principal, roleAtLeast } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';

@@ -7,7 +7,7 @@ import { readHealthDetails } from './health-details';
 import { readOverview } from './overview';
 import { version } from './version';
 
-/** What this version can do, so that clients need not try. */
+/** Features of this version, so that clients need not try. */
 const FEATURES = {
   workers: true,
   schedules: true,

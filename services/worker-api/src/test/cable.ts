@@ -4,7 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 export interface Cable {
   /** The same address by way of the cable. */
   url: string;
-  /** From now on nobody gets through, and who was connected is cut off. */
+  /** From now on no connection gets through, and open ones are cut off. */
   cut(): void;
   mend(): void;
   close(): void;

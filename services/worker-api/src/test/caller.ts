@@ -1,6 +1,6 @@
 import request from 'supertest';
 
-/** Calls the service as whoever holds the credential; nobody without one. @param url or the app of a replica */
+/** Calls the service with the credential, or anonymously without one. @param url or the app of a replica */
 export function callerOf(url: Parameters<typeof request>[0], credential?: string) {
   const as = credential === undefined ? {} : { Authorization: `Bearer ${credential}` };
   return {

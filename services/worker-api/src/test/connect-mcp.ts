@@ -9,7 +9,7 @@ import type { TestWorkerApi } from './test-worker-api';
 interface McpClientOptions {
   era?: 'legacy' | 'auto';
   query?: string;
-  /** Of the person behind it. Default: a client that cannot ask people. */
+  /** Answers of the person behind it. Default: a client that cannot ask people. */
   answer?: (params: ElicitRequest['params']) => ElicitResult;
 }
 

@@ -3,7 +3,7 @@ import type { TestWorkerApi } from './test-worker-api';
 
 export const HELLO = 'def run(name="world"):\n    return {"greeting": f"hello {name}"}\n';
 
-/** What `createWorker` sends unless a test says otherwise. */
+/** Body that `createWorker` sends unless a test says otherwise. */
 export const helloWorker = {
   name: 'Hello',
   inputs: [{ name: 'name', type: 'text' }],
@@ -15,7 +15,7 @@ export type CreatedWorker = any;
 
 /**
  * A worker of the owner, made through the API.
- * @param overrides fields of the body; `jwt` is who makes it
+ * @param overrides fields of the body; `jwt` is the credential that makes it
  * @returns the answer: the worker with its webhook's secrets
  */
 export async function createWorker(

@@ -3,9 +3,9 @@ import { createHash, randomBytes } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What it does otherwise than it should. */
+/** Ways in which it misbehaves. */
 export interface Habits {
-  /** Of its metadata documents. */
+  /** Fields of its metadata documents. */
   resource?: string;
   issuer?: string;
   metadata?: Record<string, unknown>;

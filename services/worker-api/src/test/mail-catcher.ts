@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 
 export interface MailCatcher {
   url: string;
-  /** To whom each message went, in order. */
+  /** Recipients of the messages, in order. */
   recipients: string[];
   /** The newest message to that address, decoded; waits for one to come. */
   messageTo(address: string): Promise<string>;

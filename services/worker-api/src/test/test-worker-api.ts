@@ -53,7 +53,7 @@ export interface Person {
 }
 
 export interface TestWorkerApi extends WorkerApi {
-  /** Where it listens. */
+  /** Address that it listens on. */
   url: string;
   /** Another way to the same database, for looking. */
   databaseUrl: string;
@@ -68,7 +68,7 @@ export interface TestWorkerApi extends WorkerApi {
   foreign: { workspaceId: string; owner: Person };
   /** A signed-in person with that role in the owner's workspace; they have proven their address unless it is said. */
   addMember(role: Role, options?: { emailVerified?: boolean }): Promise<Person>;
-  /** Creates a token as whoever holds the credential. */
+  /** Creates a token with the given credential. */
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
   /** An executor that the test drives itself: claim, report, complete. */
   connectExecutor(): Promise<FakeExecutor>;
@@ -91,7 +91,7 @@ export interface TestWorkerApiOptions {
   oauthApps?: OauthApps;
   models?: ModelSettings;
   mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
-  /** Where the skills surface is asked. Default: nowhere. */
+  /** Address of the skills surface. Default: none. */
   skillsUrl?: string;
   oidc?: OidcSettings;
   externalIssuer?: ExternalIssuer;

@@ -1,11 +1,11 @@
-/** What starts a worker besides people and clients: how requests write it, and how the API shows it. */
+/** Triggers, which start a worker besides people and clients: how requests write them, and how the API shows them. */
 import { apiFields, invalid, sayIssues, together } from '@gantry/http';
 import type { InputValidator } from '@gantry/program';
 import { checkSchedule, type Misfire } from '@gantry/schedule';
 import { z } from 'zod';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 
-/** What an event trigger may wait for. */
+/** Events that a trigger may wait for. */
 export const triggerEvents = [
   'run.completed',
   'run.failed',
@@ -22,9 +22,9 @@ export interface CronInput {
   cron: string;
   timezone: string;
   misfire: Misfire;
-  /** What each scheduled run gets. */
+  /** Inputs of each scheduled run. */
   inputs: Record<string, unknown>;
-  /** Where the request has it: `trigger`, `triggers.1`, `schedule`. */
+  /** Its place in the request: `trigger`, `triggers.1`, `schedule`. */
   path: string;
 }
 
@@ -193,7 +193,7 @@ function triggerToApi(worker: ShownWorker, row: WorkerTrigger, baseUrl: string) 
   }
 }
 
-/** What lists show of a worker's triggers. */
+/** The type that lists show for a worker's triggers. */
 export function triggerTypeOf(rows: Pick<WorkerTrigger, 'type'>[]): 'manual' | WorkerTrigger['type'] {
   const types = new Set(rows.map(({ type }) => type));
   return (['cron', 'webhook', 'event'] as const).find((type) => types.has(type)) ?? 'manual';

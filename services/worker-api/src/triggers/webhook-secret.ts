@@ -1,6 +1,6 @@
 /**
- * What the sender of a webhook has to show: a token in the address and, where the trigger is signed, a key that signs
- * each request. The token lies in the database as an HMAC, the key sealed; both are shown once.
+ * Credentials that the sender of a webhook shows: a token in the address and, where the trigger is signed, a key that
+ * signs each request. The database keeps the token as an HMAC and the key sealed; both are shown once.
  */
 import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { invalid } from '@gantry/http';
@@ -22,7 +22,7 @@ export interface WebhookWish {
   worker: Pick<Worker, 'uid' | 'id' | 'workspaceId'>;
   /** The webhook that it has; undefined: none. */
   present: Pick<WebhookColumns, 'webhookSigningKey'> | undefined;
-  /** What the worker's triggers are to be; null: they stay. */
+  /** The triggers that the worker will have; null: they stay. */
   triggers: TriggerInput[] | null;
   rotateSecret: boolean;
   rotateSigningKey: boolean;

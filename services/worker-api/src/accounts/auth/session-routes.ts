@@ -36,7 +36,7 @@ export function sessionOperations(deps: AccountDeps): Operations<'worker'> {
       const ended = await transaction(prisma, async (tx) => {
         const closed = await sessions.closeAllOf(tx, userId);
         const revoked = alsoTokens ? await revokeTokensOf(tx, userId) : [];
-        // Other services remember whom their API keys stand for.
+        // Other services remember the users of their API keys.
         if (alsoTokens) await enqueue(tx, memberChanged, caller.workspaceId, { userId });
         await recordChange(tx, actor, {
           workspaceId: caller.workspaceId,

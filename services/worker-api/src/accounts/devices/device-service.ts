@@ -164,7 +164,7 @@ export async function exchangeDevice(
   });
 }
 
-/** Of two concurrent polls only the first gets through. */
+/** Only the first of two concurrent polls gets through. */
 async function requirePace(prisma: PrismaClient, { id, polledAt }: DeviceRequest): Promise<void> {
   const now = new Date();
   const { count } = await prisma.deviceRequest.updateMany({

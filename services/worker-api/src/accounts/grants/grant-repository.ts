@@ -47,7 +47,7 @@ export interface EndedGrant {
   client_name: string | null;
 }
 
-/** With its codes and tokens. Null if it is gone, or somebody else's. @param userId null: whoever's */
+/** Deletes it with its codes and tokens. Null if it is gone, or somebody else's. @param userId null: any user's */
 export async function deleteGrant(tx: Sql, id: string, userId: string | null): Promise<EndedGrant | null> {
   const { rows } = await tx.query<EndedGrant>(
     `DELETE FROM oauth_grants WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)
@@ -64,7 +64,7 @@ export async function deleteGrantsOf(tx: Db, userId: string): Promise<{ id: stri
   return ended;
 }
 
-/** Of a grant that has not ended, whose user and workspace are there. */
+/** Row of a code or token whose grant has not ended and whose user and workspace exist. */
 interface PresentedRow {
   grant_id: string;
   client_id: string;
@@ -115,7 +115,7 @@ export const markUsed = (tx: Sql, table: 'oauth_codes' | 'oauth_tokens', hashes:
 export const deleteToken = (tx: Sql, hashes: Buffer[]): Promise<unknown> =>
   tx.query('DELETE FROM oauth_tokens WHERE hash = ANY($1)', [hashes]);
 
-/** Both, and that the client was there. */
+/** Inserts both tokens, and notes that the client used the grant. */
 export async function insertTokens(
   tx: Sql,
   grantId: string,

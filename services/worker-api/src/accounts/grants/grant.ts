@@ -7,7 +7,7 @@ import type { Scope } from './oauth-addresses';
 
 export const GRANT = 'gra_';
 
-/** Such an id in the place of a session's: see identity/introspection.ts. */
+/** The id of a grant can stand in place of a session's: see identity/introspection.ts. */
 export const isGrantId = (id: string): boolean => id.startsWith(GRANT);
 
 /** Named toolsets always: one that comes later is closed to clients that were let in before. */

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { normaliseEmail } from '../users/email';
 import type { UserRow } from './identity';
 
-/** How long a replaced cookie still counts: requests that were under way, or whose answer was lost, carry it. */
+/** A replaced cookie still counts for this long: requests that were under way, or whose answer was lost, carry it. */
 export const REPLACED_COOKIE_SECONDS = 20;
 
 const USER_COLUMNS = `u.id AS user_id, u.email, u.email_verified_at, u.name, u.default_workspace_id,

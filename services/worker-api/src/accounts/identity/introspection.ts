@@ -99,7 +99,7 @@ export function createIntrospection(options: {
 
 type UserQuestion = Extract<IntrospectRequest, { kind: 'user' }>;
 
-/** Null: refused, because whoever asks, or this version, does not know one of its rules. Undefined: not restricted. */
+/** Null: refused, since the asking service or this version does not know one of its rules. Undefined: not restricted. */
 function readRestriction(row: Pick<TokenRow, 'restriction'>, enforces: string[]): Restriction | undefined | null {
   if (row.restriction === null) return undefined;
   const read = restriction.safeParse(row.restriction);

@@ -97,7 +97,7 @@ export async function markMailed(db: Db, { id, hash }: Pick<Invitation, 'id' | '
   await db.invitation.updateMany({ where: { id, hash }, data: { mailed: true } });
 }
 
-/** Of two concurrent acceptances, one gets true. */
+/** Only one of two concurrent acceptances gets true. */
 export async function markAccepted(tx: Db, id: string): Promise<boolean> {
   const { count } = await tx.invitation.updateMany({
     where: { id, acceptedAt: null, withdrawnAt: null },

@@ -79,7 +79,7 @@ function problemOf(baseUrl: string, request: AuthorizationRequest): OauthProblem
     return problem('invalid_target', `resource must be ${mcpResource(baseUrl)}`);
   }
   const asked = scope?.split(' ').filter((one) => one !== '') ?? [];
-  // Those that are not known here are left out, as long as one is.
+  // Unknown scopes are left out, as long as one is known.
   if (asked.length && !asked.some((one) => SCOPES.some((known) => known === one))) {
     return problem('invalid_scope', `scope must be one of ${SCOPES.join(', ')}`);
   }

@@ -9,7 +9,7 @@ import { deleteGrant, type EndedGrant } from '../grants/grant-repository';
 /** `reuse`: a code or refresh token came again, so somebody else may have it. */
 export type EndReason = 'person' | 'client' | 'reuse';
 
-/** Null if it had ended, or is not that user's. @param userId null: whoever's */
+/** Null if it had ended, or is not that user's. @param userId null: any user's */
 export async function endGrant(
   tx: Sql,
   of: { id: string; userId: string | null },

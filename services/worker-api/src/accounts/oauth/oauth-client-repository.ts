@@ -9,7 +9,7 @@ const REGISTERED_MAX = 5_000;
 export const findClient = (db: Db, id: string): Promise<OauthClient | null> =>
   db.oauthClient.findUnique({ where: { id } });
 
-/** Of two who read the same document at the same moment both may write it. */
+/** Two callers who read the same document at the same moment may both write it. */
 export function keepDocument(db: Db, id: string, facts: ClientFacts, now: Date): Promise<OauthClient> {
   const kept = { ...facts, readAt: now };
   return db.oauthClient.upsert({ where: { id }, create: { id, ...kept }, update: kept });

@@ -8,7 +8,7 @@ export type ClientFacts = Pick<OauthClient, 'name' | 'uri' | 'redirectUris'>;
 const NAME_CHARS_MAX = 100;
 const URI_CHARS_MAX = 2_000;
 const REDIRECTS_MAX = 20;
-/** Of a client that registered itself. */
+/** Prefix of the id of a client that registered itself. */
 export const REGISTERED = 'ocl_';
 
 /**
@@ -37,7 +37,7 @@ export function factsOf(given: Record<string, unknown>): ClientFacts {
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((one) => typeof one === 'string');
 
-/** Without characters that could turn the sentence around it: controls, line breaks, marks of direction. */
+/** The name without characters that could reorder the text around it: controls, line breaks, marks of direction. */
 function readableName(name: string): string | null {
   const plain = name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '').trim();
   return [...plain].slice(0, NAME_CHARS_MAX).join('') || null;

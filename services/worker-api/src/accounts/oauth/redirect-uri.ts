@@ -40,7 +40,7 @@ function isSameLoopback(registered: string, asked: string): boolean {
   return one.href === other.href;
 }
 
-/** For people: where their browser goes. */
+/** Tells people where their browser goes. */
 export function describeRedirect(text: string): { host: string; opens: Opens } {
   const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return { host: url.protocol.slice(0, -1), opens: 'app' };

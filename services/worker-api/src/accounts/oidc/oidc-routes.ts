@@ -64,7 +64,7 @@ export function oidcOperations(deps: AccountDeps): Operations<'worker'> {
   };
 }
 
-/** Signs in who came back, or proves the address of who was signed in. Returns where they wanted to go. */
+/** Signs in the person who came back, or proves the address of a signed-in one. Returns where they wanted to go. */
 async function arrive(
   deps: AccountDeps,
   provider: IdentityProvider,
@@ -106,7 +106,7 @@ async function prove(deps: AccountDeps, person: Person, userId: string, req: Req
   deps.identities.evictUser(userId);
 }
 
-/** Whose session this browser has. @throws AppError 401 */
+/** The user and session of this browser. @throws AppError 401 */
 async function signedInAt(
   { sessionCookie, introspect }: AccountDeps,
   req: Request,

@@ -33,7 +33,7 @@ export function insertToken(tx: Db, owner: TokenOwner, { hash, restriction, ...t
   return tx.token.create({ data });
 }
 
-/** Those of the ids that are workers which the caller sees in their workspace. */
+/** The ids among `ids` of workers that the caller sees in their workspace. */
 export async function listSeenWorkerIds(db: Db, caller: Principal, ids: string[]): Promise<string[]> {
   const { workspaceId } = caller;
   const where = { workspaceId, deletedAt: null, AND: [{ id: { in: ids } }, workersVisibleTo(caller)] };

@@ -92,7 +92,7 @@ export function requireKept(asked: AskedRestriction | undefined, maker: Restrict
 const tooWide = (rule: string, why: string) =>
   forbidden('wider_than_maker', `restrict.${rule}: a token can't create one that may do more than itself; ${why}`);
 
-/** Of a token's row. @throws ZodError for a rule that this version does not know */
+/** Restriction in a token's row. @throws ZodError for a rule that this version does not know */
 export const restrictOf = (token: Pick<Token, 'restriction'>): Restriction | null =>
   token.restriction === null ? null : restriction.parse(token.restriction);
 
@@ -117,5 +117,5 @@ export function restrictToApi(rules: Restriction | null) {
   };
 }
 
-/** Of the token that calls. */
+/** Restriction of the token that calls. */
 export const restrictOfCaller = ({ restriction }: Principal) => restrictToApi(restriction ?? null);

@@ -1,5 +1,5 @@
 /**
- * When an address counts as its user's.
+ * Proof that an address belongs to its user.
  *
  * Only two things verify it: a link that the platform's mailer sent to the address and showed to nobody else, or an identity
  * provider that marks it as verified. Signing in with a password, or holding a link that was handed over, verifies

@@ -1,4 +1,4 @@
-/** How long a workspace keeps its runs: set here, carried out by the services that have runs. */
+/** Retention of a workspace's runs: set here, carried out by the services that have runs. */
 import { enqueue, retentionChanged } from '@gantry/events';
 import { type Actor, apiFields, invalid } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';

@@ -13,7 +13,7 @@ const permissionsFor = permissionTable(openapiFiles.worker, {
   read_audit_log: 'listAuditLog',
 });
 
-/** How long a deleted workspace can be restored. */
+/** A deleted workspace can be restored for this long. */
 export const UNDO_DAYS = 7;
 
 export const purgeTimeOf = (deletedAt: Date): Date => new Date(deletedAt.getTime() + UNDO_DAYS * 86_400_000);

@@ -14,7 +14,7 @@ export const notion: Provider = {
   tokenUrl: 'https://api.notion.com/v1/oauth/token',
   authorizeParams: { owner: 'user' },
   clientAuth: 'basic',
-  // Whoever consents chooses pages instead.
+  // The person who consents chooses pages instead.
   scopes: [],
   hosts: ['api.notion.com'],
   send: BEARER,

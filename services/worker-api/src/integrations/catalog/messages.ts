@@ -116,7 +116,7 @@ export const zoom: Provider = {
   authorizeUrl: 'https://zoom.us/oauth/authorize',
   tokenUrl: 'https://zoom.us/oauth/token',
   clientAuth: 'basic',
-  // Those that the Zoom app has; an authorization request that names none gets all of them.
+  // The scopes that the Zoom app has; an authorization request that names none gets all of them.
   scopes: [
     { name: 'meeting:read:list_meetings', description: 'List meetings' },
     { name: 'meeting:write:meeting', description: 'Create meetings' },

@@ -8,7 +8,7 @@ export interface Scope {
   default?: true;
 }
 
-/** A gap in the addresses of a provider, which whoever connects fills: `{shop}`. */
+/** A gap in the addresses of a provider, which the person who connects fills in: `{shop}`. */
 export interface ProviderParameter {
   name: string;
   label: string;
@@ -49,14 +49,14 @@ export interface Provider {
   /** One to three letters. */
   logo: string;
   docsUrl: string;
-  /** Where its OAuth client is set: several entries of one provider share one. */
+  /** Slug under which its OAuth client is set: several entries of one provider share one. */
   app: string;
   protocol: 'oauth2' | 'oidc';
   /** The issuer that ID tokens name; only for `oidc`. */
   issuer?: string;
   authorizeUrl: string;
   tokenUrl: string;
-  /** Where it differs from `tokenUrl`. */
+  /** Set where it differs from `tokenUrl`. */
   refreshUrl?: string;
   /** More parameters of the authorization request. */
   authorizeParams?: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export interface Provider {
   keysAreSentAlike?: true;
   /** Sent along with every request to its hosts. */
   headers?: Readonly<Record<string, string>>;
-  /** Whose account it is: a path into what `request` answers, or into the answer of the token endpoint. */
+  /** Name of the account: a path into the answer of `request`, or into that of the token endpoint. */
   account: { request?: RequestTemplate; label: readonly string[][] };
   /** Parameters learnt from the answer of the token endpoint: the host of a URL that it names. */
   learn?: Readonly<Record<string, string>>;
@@ -90,7 +90,7 @@ export interface Revocation {
   method: 'POST' | 'DELETE';
   url: string;
   token: 'access' | 'refresh';
-  /** How the request shows that it may: as the client, with the token, or with neither. */
+  /** Authentication of the request: as the client, with the token, or none. */
   auth: 'basic' | 'bearer' | 'none';
   /** Put into the body together with the client's id and secret where `post` is said. */
   form?: Readonly<Record<string, string>>;
