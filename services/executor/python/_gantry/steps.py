@@ -153,8 +153,8 @@ class Steps:
         return self._served(name, asked, lambda failure: tool_error(connection, tool, failure))
 
     def tools(self, calls):
-        """Calls of (connection, tool, arguments, seconds) at once, each a step of its own, in this order. What each gives: (result,
-        None), or (None, its error). ValueError: none was made."""
+        """Calls of (connection, tool, arguments, seconds) at once, each a step of its own, in this order. Of each (result, None), or
+        (None, its error). ValueError: none was made."""
         asked = [_call_of(*call) for call in calls]
         with self._alone(f"{len(asked)} tools at once"):
             first = self._last
@@ -173,14 +173,11 @@ class Steps:
 
     def model(self, name, arguments, timeout_seconds, stream=False, before=None):
         step = _name(f"model.{_name(name, 'the name of a model')}", "the name of a model")
-        asked = {"connection": MODELS, "tool": name, "arguments": _plain(arguments, "what is asked of a model")}
-        if stream:
-            asked["stream"] = True
+        asked = {"connection": MODELS, "tool": name, "arguments": _plain(arguments, "what is asked of a model"), "stream": stream}
         return self._served(step, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}, model_error, before)
 
     def _served(self, name, asked, error_of, before=None):
-        """A step that the service carries out and records: a tool of a connection, or a model. `before` is done only where it is not
-        on record."""
+        """A step that the service carries out and records: a tool of a connection, or a model. `before`: where it is not on record."""
         with self._alone(f"tool {name!r}"):
             known = self._ask("tool", name)
             started = time.time()
