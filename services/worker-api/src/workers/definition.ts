@@ -96,7 +96,13 @@ const definition = z.strictObject(definitionFields);
 export type Definition = z.output<typeof definition>;
 
 /** The values of fields that earlier versions lack. */
-const added = { network: 'public', expose: [], in_body: [], on_failure: 'none', ...withoutAgent } satisfies Partial<Definition>;
+const added = {
+  network: 'public',
+  expose: [],
+  in_body: [],
+  on_failure: 'none',
+  ...withoutAgent,
+} satisfies Partial<Definition>;
 
 /** As a version's row has it. */
 export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });

@@ -151,7 +151,11 @@ export function definitionWith(present: Definition, change: DefinitionInput): De
   return Object.keys(change).length ? parseDefinition(mergeDefinition(present, change)) : present;
 }
 
-async function treeWith(deps: Deps, current: Version, { files }: Pick<WorkerChange, 'files'>): Promise<FileTree | null> {
+async function treeWith(
+  deps: Deps,
+  current: Version,
+  { files }: Pick<WorkerChange, 'files'>,
+): Promise<FileTree | null> {
   if (!files.length) return null;
   refuseManifests(files);
   return applyChanges(await readTree(deps.objects, current.code), files);
