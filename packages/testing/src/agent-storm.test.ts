@@ -7,6 +7,7 @@
 import { Pool } from 'pg';
 import { apiCaller, type Call } from './api-caller';
 import { startCountingMcpServer } from './counting-mcp-server';
+import { readEvents } from './event-reader';
 import { given } from './given';
 import { type Asked, type ScriptedAnswer, startScriptedModel } from './scripted-model/scripted-model';
 import { randomBy } from './seeded';
@@ -195,3 +196,20 @@ test(
   },
   200_000 + RUNS * 8_000,
 );
+
+test('what an agent says is read while it says it, once and whole, by a reader that comes again on another replica', async () => {
+  const text = 'These words come one after the other, and everybody reads all of them.';
+  await model.answersTurns({ text, slowMs: 25 });
+  const { body } = await anyReplica('POST', '/api/workers/bookkeeper/runs', { inputs: { n: 0 } });
+  const path = `/api/runs/${body.run_id}/stream`;
+  const reading = { urls: stack.workerUrls, token: stack.token, path };
+  const live = await readEvents({ ...reading, format: 'sse', breaks: [2, 2, 2] });
+  const afterwards = await readEvents({ ...reading, format: 'ndjson', breaks: [] });
+  expect(live.map(({ seq }) => seq)).toEqual(afterwards.map(({ seq }) => seq));
+  const pieces = live.filter(({ type }) => type === 'text').map(({ data }) => data as { text: string; offset: number });
+  expect(pieces.length).toBeGreaterThan(2);
+  expect(pieces.map((one) => one.text).join('')).toBe(text);
+  expect(pieces.map(({ offset }) => offset)).toEqual(
+    pieces.map((_, at) => pieces.slice(0, at).reduce((sum, one) => sum + one.text.length, 0)),
+  );
+}, 60_000);
