@@ -159,7 +159,6 @@ async function make(
     words?.end();
     await store(deps, { place, startedAt, outcome });
   } finally {
-    words?.end();
     clearInterval(renewing);
   }
 }
