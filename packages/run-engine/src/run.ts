@@ -70,6 +70,11 @@ export const REHEARSAL = 'rehearsal';
 export interface Rehearsal {
   /** The run whose records answer its calls; null: nothing was recorded. */
   of: string | null;
+  /**
+   * Nobody has read its code, since a model wrote it: it gets no value of a secret, and reaches no host but those that `of` has
+   * reached.
+   */
+  isUnread?: true;
 }
 
 /** When a failed or timed out run is tried again. The wait before the n-th retry is backoffMs * factor^(n - 1). */

@@ -12,7 +12,7 @@ interface RunWithSecrets {
   id: string;
   workspaceId: string;
   kind: 'run' | 'test';
-  spec: { secrets: string[]; expose?: string[]; inBody?: string[]; rehearsal?: object };
+  spec: { secrets: string[]; expose?: string[]; inBody?: string[]; rehearsal?: { isUnread?: true } };
 }
 
 /** Unset names are absent. `refused`: one of them cannot be decrypted, so the run may not be handed out. */
@@ -26,6 +26,7 @@ export async function secretsForRun(
       isOffline: kind === 'test' && !spec.rehearsal,
       exposed: spec.expose,
       inBody: spec.inBody,
+      isUnread: spec.rehearsal?.isUnread,
     });
   } catch (err) {
     if (!(err instanceof UnreadableSecret)) throw err;
@@ -39,6 +40,7 @@ export async function secretsForRun(
  * @param isOffline it reaches no network, so its placeholder stands for nothing but itself
  * @param exposed names whose value the code gets in spite of their hosts
  * @param inBody names whose placeholders are replaced in the bodies of requests, too
+ * @param isUnread nobody has read the code: in place of a value without hosts it gets a placeholder that stands for nothing
  */
 export function givenSecrets(
   opened: OpenedSecret[],
@@ -46,10 +48,17 @@ export function givenSecrets(
     isOffline,
     exposed = [],
     inBody = [],
-  }: { isOffline: boolean; exposed?: string[] | undefined; inBody?: string[] | undefined },
+    isUnread = false,
+  }: {
+    isOffline: boolean;
+    exposed?: string[] | undefined;
+    inBody?: string[] | undefined;
+    isUnread?: boolean | undefined;
+  },
 ): GivenSecrets {
   const isHeld = ({ name, hosts }: OpenedSecret) => hosts.length > 0 && !exposed.includes(name);
-  const secrets = Object.fromEntries(opened.filter((one) => !isHeld(one)).map(({ name, value }) => [name, value]));
+  const given = ({ value }: OpenedSecret) => (isUnread ? newPlaceholder() : value);
+  const secrets = Object.fromEntries(opened.filter((one) => !isHeld(one)).map((one) => [one.name, given(one)]));
   const credentials = opened.filter(isHeld).map(({ name, value, hosts }): JobCredential => {
     const placeholder = newPlaceholder();
     return {

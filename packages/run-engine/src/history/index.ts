@@ -1,5 +1,6 @@
 export * from './last-outcomes';
 export * from './log-lines';
+export * from './reached-hosts';
 export * from './recent-runs';
 export * from './requests';
 export * from './run-extras';

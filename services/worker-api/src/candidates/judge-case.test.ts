@@ -69,7 +69,7 @@ describe('a case', () => {
     const [was, now] = [completed(1), failed('boom')];
     expect(judgeCase(was, now, null)).toBeNull();
     expect(judgeCase(was, now, completed(1))).toMatchObject({ outcome: 'broken' });
-    expect(judgeCase(was, now, failed('boom'))).toMatchObject({ outcome: 'same' });
+    expect(judgeCase(was, now, failed('boom'))).toMatchObject({ outcome: 'inconclusive' });
     expect(judgeCase(was, now, failed('else', { errorType: 'KeyError' }))).toMatchObject({ outcome: 'inconclusive' });
   });
 

@@ -80,9 +80,7 @@ function againstFailure(rehearsed: Ending, base: Ending, differences: Difference
   const why = `the version that it was made from fails today (${saidOf(base)})`;
   if (isCompleted(rehearsed)) return { ...judged('different', `${why}, and this one completes`), differences };
   const isAlike = base.errorCode === rehearsed.errorCode && base.errorType === rehearsed.errorType;
-  return isAlike
-    ? judged('same', `${why}, as this one does`)
-    : judged('inconclusive', `${why}, and this one fails in another way`);
+  return judged('inconclusive', `${why}, ${isAlike ? 'as this one does' : 'and this one fails in another way'}`);
 }
 
 const judged = (outcome: Outcome, reason: string | null = null): Judgement => ({ outcome, reason, differences: [] });

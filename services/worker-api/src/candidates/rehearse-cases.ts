@@ -72,14 +72,16 @@ async function begin(deps: Deps, tx: PoolClient, { candidate, worker, one, of }:
     return false;
   }
   const draft = runnableOf(candidate.definition, candidate.code);
-  const run = await rehearse(deps, { worker, draft, inputs: of.inputs, of, createdBy: candidate.createdBy, tx }).catch(
-    refusal,
-  );
+  const asked = { worker, draft, inputs: of.inputs, of, createdBy: candidate.createdBy, isUnread: isUnread(candidate) };
+  const run = await rehearse(deps, { ...asked, tx }).catch(refusal);
   if ('id' in run) return moveCase(tx, one, { status: 'rehearsing', rehearsalRunId: run.id });
   const { outcome, reason } = outcomeOfRefusal(run, of);
   await moveCase(tx, one, { status: 'settled', outcome, reason });
   return false;
 }
+
+/** A model has written it, perhaps after it had read what strangers wrote. */
+const isUnread = ({ repairId }: Candidate): boolean => repairId !== null;
 
 /** Nothing was written yet when it was thrown. */
 function refusal(err: unknown): AppError {
@@ -186,7 +188,9 @@ async function pair(deps: Deps, candidate: Candidate, one: Case, endings: Ending
     if (!(await lockCandidate(tx, candidate.id)) || !(await isStill(tx, one)) || !worker || !of) return;
     const version = candidate.baseNumber;
     const { createdBy } = candidate;
-    const run = await rehearse(deps, { worker, version, inputs: of.inputs, of, createdBy, tx }).catch(refusal);
+    // Under the rules of the candidate: else they would be what differs.
+    const asked = { worker, version, inputs: of.inputs, of, createdBy, isUnread: isUnread(candidate) };
+    const run = await rehearse(deps, { ...asked, tx }).catch(refusal);
     if ('id' in run) {
       await moveCase(tx, one, { status: 'pairing', baseRunId: run.id });
       return;

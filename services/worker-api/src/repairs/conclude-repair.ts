@@ -153,7 +153,8 @@ async function offer(
 function evidenceOf({ own, summary }: Trial, proven: boolean): string {
   const others = summary.total - (own ? 1 : 0);
   const counted = `${summary.same} of ${others} other runs give the same as before`;
-  if (proven) return `**Proven in rehearsals.** The failed run completes with this change, and ${counted}.`;
+  const silent = summary.inconclusive ? `; ${summary.inconclusive} show nothing` : '';
+  if (proven) return `**Proven in rehearsals.** The failed run completes with this change, and ${counted}${silent}.`;
   const why = own?.reason ? ` (${own.reason})` : '';
   const first =
     own?.outcome === 'fixed'
@@ -161,5 +162,5 @@ function evidenceOf({ own, summary }: Trial, proven: boolean): string {
       : own?.outcome === 'still_failing'
         ? `The failed run still fails with this change${why}.`
         : `Rehearsals do not show whether the failed run completes with this change${why}.`;
-  return `**Not proven.** ${first} ${counted}; ${summary.broken} fail that completed, ${summary.different} give something else, ${summary.inconclusive} show nothing.`;
+  return `**Not proven.** ${first} ${counted}; ${summary.broken} fail that completed, ${summary.different} give something else${silent}.`;
 }

@@ -1,5 +1,5 @@
 import { connectBus } from '@gantry/events';
-import { given, until } from '@gantry/testing';
+import { given, noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -74,6 +74,41 @@ test('inputs of a recorded run are used again, with its files', async () => {
   expect(run.parentRunId).toBe(of.id);
   expect(run.inputs).toEqual(of.inputs);
   await (await claimed()).complete(null);
+});
+
+test('code that nobody has read gets no value of a secret, and reaches the hosts that were reached alone', async () => {
+  await me.put('/api/secrets/PLAIN', { value: 'never-to-be-seen-1' }).expect(201);
+  await me.put('/api/secrets/BOUND', { value: 'never-to-be-seen-2', hosts: ['api.example.com'] }).expect(201);
+  const made = await createWorker(api, { secrets: ['PLAIN', 'BOUND'], expose: ['BOUND'] });
+  const reach = (host: string, over: object) => ({
+    ...{ type: 'request' as const, method: 'GET', scheme: 'https' as const, host, port: 443, path: '/', status: 200 },
+    ...{ bytesSent: 1, bytesReceived: 1, durationMs: 1, credentials: [] },
+    ...over,
+  });
+  const { run_id: runId } = (await me.post(`/api/workers/${made.id}/runs`, {}).expect(201)).body;
+  const first = await claimed();
+  const problem = { kind: 'refused' as const, message: 'by a rule' };
+  await first.report(
+    { type: 'started' },
+    reach('api.example.com', {}),
+    reach('evil.example', { status: null, problem }),
+  );
+  await first.report({ type: 'finished', status: 'completed', output: null, usage: noUsage });
+  const of = await until(async () => {
+    const run = await api.deps.engine.get(api.workspaceId, runId);
+    return run.finishedAt && run;
+  });
+  const worker = await workerOf(made);
+  await rehearse(api.deps, { worker, ...asked, of, isUnread: true });
+  const job = await claimed();
+  expect(job).toMatchObject({ network: 'egress', allowedHosts: ['api.example.com:443'] });
+  expect(job.secrets).toEqual({ PLAIN: expect.stringMatching(/^gph_/) });
+  expect(job.credentials).toMatchObject([{ name: 'BOUND', hosts: ['api.example.com'] }]);
+  await job.complete(null);
+  await rehearse(api.deps, { worker, ...asked, isUnread: true });
+  const offline = await claimed();
+  expect(offline.network).toBe('none');
+  await offline.complete(null);
 });
 
 test('paused workers rehearse, archived ones do not, and others’ runs are no record', async () => {

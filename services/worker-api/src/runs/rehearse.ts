@@ -4,8 +4,10 @@
  * It holds no slot, counts against no rate, is never held for approval and never tried again. Its cost counts towards the
  * worker's month like that of a test.
  */
+import { hostPattern } from '@gantry/events';
 import { conflict } from '@gantry/http';
-import { REHEARSAL, type Run } from '@gantry/run-engine';
+import type { Sql } from '@gantry/postgres';
+import { listReachedHosts, REHEARSAL, type Run, type RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { contextsFor } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
@@ -25,6 +27,8 @@ export interface Rehearse {
   /** The run of this worker whose records answer; null: nothing was recorded. */
   of: Run | null;
   createdBy: string | null;
+  /** Nobody has read the code: see Rehearsal. */
+  isUnread?: boolean;
   /** The rehearsal commits with it. Without one it is committed when this resolves. */
   tx?: PoolClient;
 }
@@ -38,7 +42,7 @@ const PRIORITY = -50;
  *   wrong
  */
 export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
-  const { worker, draft, of, createdBy, tx } = asked;
+  const { worker, draft, of, createdBy, isUnread = false, tx } = asked;
   const { workspaceId } = worker;
   if (worker.status === 'archived') throw conflict('archived', 'this worker is archived; restore it to rehearse it');
   if (of && (of.workspaceId !== workspaceId || of.subjectId !== worker.uid)) {
@@ -59,15 +63,23 @@ export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
     inputs: placed.inputs,
     ...(of && { parentRunId: of.id }),
     spec: {
-      ...runnable.spec,
+      ...(isUnread ? await narrowed(sql, runnable.spec, of) : runnable.spec),
       files: placed.files,
       // Nothing is written back: that follows from `run.finished`.
       ...(contexts.length && { contexts }),
-      rehearsal: { of: of?.id ?? null },
+      rehearsal: { of: of?.id ?? null, ...(isUnread && { isUnread: true as const }) },
     },
   };
   if (!tx) return deps.engine.submitAndWait(run);
   const made = await deps.engine.submitIn(tx, run);
   if (!made) throw new Error('a rehearsal has no fire time');
   return made;
+}
+
+/** For code that nobody has read: the hosts that the recorded run has reached, and no credential itself. */
+async function narrowed(sql: Sql, spec: RunSpec, of: Run | null): Promise<RunSpec> {
+  const { expose: _, inBody: __, ...rest } = spec;
+  const hosts = of && spec.network === 'egress' ? await listReachedHosts(sql, of.id) : [];
+  const allowedHosts = hosts.filter((host) => hostPattern.safeParse(host).success);
+  return allowedHosts.length ? { ...rest, allowedHosts } : { ...rest, network: 'none' };
 }

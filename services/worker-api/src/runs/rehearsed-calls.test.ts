@@ -82,7 +82,7 @@ const aWorker = () => makeWorker(api, { definition: { connections: ['tracker'] }
 
 function ask(job: FakeJob, ordinal: number, tool: string, given: object, connection = 'tracker'): Promise<ToolReply> {
   const { runId, attempt, token } = job;
-  const payload = { runId, attempt, token, ordinal, connection, tool, arguments: given, timeoutMs: 2_000 };
+  const payload = { runId, attempt, token, ordinal, connection, tool, arguments: given, timeoutMs: 20_000 };
   return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
 }
 

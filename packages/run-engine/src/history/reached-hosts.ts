@@ -1,0 +1,13 @@
+import type { Sql } from '@gantry/postgres';
+
+const HOSTS_MAX = 50;
+
+/** The hosts that answered requests of a run, as `name:port`, at most 50. */
+export async function listReachedHosts(sql: Sql, runId: string): Promise<string[]> {
+  const { rows } = await sql.query<{ host: string }>(
+    `SELECT DISTINCT (data ->> 'host') || ':' || (data ->> 'port') AS host FROM run_events
+     WHERE run_id = $1 AND type = 'request' AND data ->> 'problem' IS NULL ORDER BY 1 LIMIT ${HOSTS_MAX}`,
+    [runId],
+  );
+  return rows.map(({ host }) => host);
+}
