@@ -1,4 +1,5 @@
 import type { WorkerSchemas } from '@gantry/api-client';
+import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { chromiumPath, testSite } from './test/browser';
 import { checkPage, LOOKS } from './test/check-page';
@@ -83,7 +84,9 @@ withBrowser('the code of a worker', () => {
     await page.getByText('No changes.').waitFor();
     expect(site.api.code.versions[0]).toMatchObject({ message: 'Say that it is done' });
     expect(files()['main.py']).toMatch(/DONE = True\n$/);
-    expect(await page.evaluate(() => Object.keys(localStorage).filter((key) => key.includes('draft')))).toEqual([]);
+    const isKept = () => page.evaluate(() => Object.keys(localStorage).some((key) => key.includes('draft')));
+    // The browser is told a moment after the page.
+    await until(async () => !(await isKept()));
   });
 
   test('files are added, renamed and deleted; a deletion can be taken back', async () => {
