@@ -87,7 +87,15 @@ test('a person lets a client in, which then acts as them in that workspace, with
   expect(tokens).toMatchObject({ expires_in: 3_600, scope: 'mcp:read' });
   const agent = await connectMcp(api, tokens.access_token);
   const { tools } = await agent.listTools();
-  expect(tools.map(({ name }) => name)).toEqual(['list_workers', 'get_worker', 'get_worker_files']);
+  const reading = [
+    'list_workers',
+    'get_worker',
+    'get_worker_files',
+    'list_examples',
+    'get_evaluation',
+    'get_candidate',
+  ];
+  expect(tools.map(({ name }) => name)).toEqual(reading);
   expect((await agent.callTool({ name: 'list_workers', arguments: {} })).isError).toBeFalsy();
   const refused = await agent.callTool({ name: 'create_worker', arguments: { name: 'No' } });
   expect(refused.isError).toBe(true);
