@@ -32,9 +32,11 @@ export function SettingsForm({ worker, title, about, read, isShownBeside, childr
     event.preventDefault();
     const wanted = read(new FormData(event.currentTarget));
     const before = asItWas(worker, wanted);
-    change.mutate(wanted, {
-      onSuccess: () => toast(`${title}: saved`, { undo: () => change.mutate(before) }),
-    });
+    // A form is drawn anew with what was saved: callbacks of mutate() would go with the old one.
+    change.mutateAsync(wanted).then(
+      () => toast(`${title}: saved`, { undo: () => change.mutate(before) }),
+      () => {},
+    );
   }
   return (
     <Panel title={title}>
