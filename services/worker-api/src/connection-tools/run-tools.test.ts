@@ -92,7 +92,7 @@ function call({ runId, attempt, token }: FakeJob, over: Partial<ToolCall> = {}):
     connection: 'tracker',
     tool: 'create_issue',
     arguments: { title: 'Hi' },
-    timeoutMs: 2_000,
+    timeoutMs: 10_000,
   };
   const payload = { runId, attempt, token, ...asked, ...over };
   return request(executor.bus, runSubjects.tool('worker', executor.id), payload, toolReply, 15_000);
@@ -224,18 +224,9 @@ test('a server that answers with 10 MB, too much for a step, never, or with the 
 test('only the executor that holds the run calls, and only connections that serve its worker', async () => {
   const job = await begun();
   const other = await api.connectExecutor();
-  const asked = { ...job, ordinal: 1, connection: 'tracker', tool: 'list_issues', arguments: {}, timeoutMs: 2_000 };
-  const { runId, attempt, token, ...rest } = { ...asked };
-  const payload = {
-    runId,
-    attempt,
-    token,
-    ordinal: rest.ordinal,
-    connection: rest.connection,
-    tool: rest.tool,
-    arguments: {},
-    timeoutMs: 2_000,
-  };
+  const { runId, attempt, token } = job;
+  const asked = { ordinal: 1, connection: 'tracker', tool: 'list_issues', arguments: {}, timeoutMs: 2_000 };
+  const payload = { runId, attempt, token, ...asked };
   const stolen = await request(other.bus, runSubjects.tool('worker', other.id), payload, toolReply, 5_000);
   expect(stolen).toEqual({ refused: 'this run is not held by this executor' });
   await api.deps.pool.query(
