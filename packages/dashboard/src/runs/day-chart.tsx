@@ -2,6 +2,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { plotStyle } from '../ui/plot-style';
 import styles from './day-chart.module.css';
 
 export interface DaySeries {
@@ -105,9 +106,7 @@ type OptionsOf = Pick<DayChartProps, 'kind' | 'series' | 'format'> & {
 };
 
 function options({ element, kind, series, format, setPointed }: OptionsOf): uPlot.Options {
-  const css = getComputedStyle(element);
-  const colour = (name: string) => css.getPropertyValue(name).trim();
-  const axis: uPlot.Axis = { stroke: colour('--ink-soft'), font: `12px ${css.fontFamily}`, ticks: { show: false } };
+  const { colour, axis } = plotStyle(element);
   const bars = uPlot.paths.bars?.({ size: [0.72, 28], radius: [0.15, 0] });
   return {
     width: element.clientWidth,
@@ -131,7 +130,6 @@ function options({ element, kind, series, format, setPointed }: OptionsOf): uPlo
       },
       {
         ...axis,
-        grid: { stroke: colour('--line'), width: 1 },
         size: 58,
         space: 34,
         values: (_plot, values) => values.map(format),

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { absoluteTime, figure } from '../ui/format';
+import { plotStyle } from '../ui/plot-style';
 import styles from './number-history.module.css';
 
 export interface Point {
@@ -58,14 +59,7 @@ function timesOf(seconds: number[]): string[] {
 }
 
 function options(element: HTMLElement): uPlot.Options {
-  const css = getComputedStyle(element);
-  const colour = (name: string) => css.getPropertyValue(name).trim();
-  const axis: uPlot.Axis = {
-    stroke: colour('--ink-soft'),
-    font: `12px ${css.fontFamily}`,
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  };
+  const { colour, axis } = plotStyle(element);
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,

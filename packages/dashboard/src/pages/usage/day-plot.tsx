@@ -2,6 +2,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
+import { plotStyle } from '../../ui/plot-style';
 import styles from './usage-page.module.css';
 
 interface DayPlotProps {
@@ -44,14 +45,7 @@ const dataOf = (points: DayPlotProps['points']): uPlot.AlignedData => [
 ];
 
 function options(element: HTMLElement, points: DayPlotProps['points'], words: DayPlotProps['words']): uPlot.Options {
-  const css = getComputedStyle(element);
-  const colour = (name: string) => css.getPropertyValue(name).trim();
-  const axis: uPlot.Axis = {
-    stroke: colour('--ink-soft'),
-    font: `12px ${css.fontFamily}`,
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  };
+  const { colour, axis } = plotStyle(element);
   const first = (points[0]?.at ?? 0) / 1_000;
   const most = Math.max(...points.map(({ value }) => value), 0);
   return {

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { percent } from '../../ui/format';
+import { plotStyle } from '../../ui/plot-style';
 import styles from './worker-evaluations.module.css';
 
 /** Oldest version first; `share` from 0 to 1. */
@@ -40,14 +41,7 @@ const dataOf = (points: PassRatePlotProps['points']): uPlot.AlignedData => [
 ];
 
 function options(element: HTMLElement, points: PassRatePlotProps['points']): uPlot.Options {
-  const css = getComputedStyle(element);
-  const colour = (name: string) => css.getPropertyValue(name).trim();
-  const axis: uPlot.Axis = {
-    stroke: colour('--ink-soft'),
-    font: `12px ${css.fontFamily}`,
-    grid: { stroke: colour('--line'), width: 1 },
-    ticks: { show: false },
-  };
+  const { colour, axis } = plotStyle(element);
   return {
     width: element.clientWidth,
     height: HEIGHT_PX,
