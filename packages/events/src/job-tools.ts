@@ -45,3 +45,13 @@ export const jobAgent = z.object({
   output: jsonObject.nullable(),
 });
 export type JobAgent = z.infer<typeof jobAgent>;
+
+/** Tokens and cost of one call of a model. */
+export const modelUsage = z.object({
+  model: z.string().max(320),
+  inputTokens: z.int().min(0),
+  outputTokens: z.int().min(0),
+  /** In US dollars; null: the model has no price. */
+  usd: z.number().min(0).nullable(),
+});
+export type ModelUsage = z.infer<typeof modelUsage>;

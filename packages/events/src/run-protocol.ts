@@ -23,7 +23,7 @@
  */
 import { z } from 'zod';
 import { CREDENTIALS_MAX, hostPattern, jobCredential } from './job-credential';
-import { jobAgent, jobTools, jsonObject } from './job-tools';
+import { jobAgent, jobTools, jsonObject, modelUsage } from './job-tools';
 import { keptAnswer, recordedAnswer } from './recorded-answer';
 
 /** A quarter of NATS' default limit (1 MiB); it bounds the memory that a slow consumer can hold. */
@@ -333,7 +333,14 @@ export const runEvent = z.discriminatedUnion('type', [
     key: z.string(),
   }),
   /** For watchers only: the record itself is made by a StepRecord or by the suspension. */
-  z.object({ ...base, type: z.literal('step'), ...stepIdentity, durationMs: z.int().min(0) }),
+  z.object({
+    ...base,
+    type: z.literal('step'),
+    ...stepIdentity,
+    durationMs: z.int().min(0),
+    /** Of a call of a model. */
+    usage: modelUsage.optional(),
+  }),
   /** A writeable context changed by the code, in full. Applied only if the run completes. */
   z.object({
     ...base,

@@ -6,7 +6,7 @@
  * to tell (that the run goes on, was decided about, or is ended without an executor) takes numbers at the end of the
  * attempt that no executor reaches; it is only written while no executor holds the run, so nothing comes before it later.
  */
-import { ACK_WAIT_MS, type agentParts, type RunEvent, type RunEventBatch } from '@gantry/events';
+import { ACK_WAIT_MS, type agentParts, type ModelUsage, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
 import { runFolder } from './delete-runs';
 import { isTerminal, type Run, type Waiting } from './run';
@@ -89,6 +89,10 @@ export function withoutAnswer<Event extends { data: unknown }>(event: Event): Ev
   return { ...event, data };
 }
 
+const usageToApi = ({ model, inputTokens, outputTokens, usd }: ModelUsage) => ({
+  ...{ model, input_tokens: inputTokens, output_tokens: outputTokens, usd },
+});
+
 /** `progress`, `log` and the like: what happens while a run goes on. */
 export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<StoredEvent, 'type' | 'data'> {
   switch (event.type) {
@@ -105,8 +109,11 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
       return { type: 'artifact', data: { id: artifactId, name, content_type: contentType, size, sha256 } };
     }
     case 'step': {
-      const { ordinal, kind, name, durationMs } = event;
-      return { type: 'step', data: { ordinal, kind, name, duration_ms: durationMs } };
+      const { ordinal, kind, name, durationMs, usage } = event;
+      return {
+        type: 'step',
+        data: { ordinal, kind, name, duration_ms: durationMs, ...(usage && { usage: usageToApi(usage) }) },
+      };
     }
     case 'context': {
       const { name, from, size, sha256, key } = event;

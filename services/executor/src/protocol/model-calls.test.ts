@@ -12,7 +12,8 @@ import { testExecutor } from '../test/executor-fixture';
 
 const fixture = testExecutor({ sources: ['worker'] });
 const tools = [{ name: MODELS, tools: ['smart'] }];
-const answer = { text: 'Hi', output: { n: 7 }, tool_calls: [], cut: false, model: 'local/m', usage: { usd: 0.1 } };
+const usage = { input_tokens: 12, output_tokens: 3, usd: 0.1 };
+const answer = { text: 'Hi', output: { n: 7 }, tool_calls: [], cut: false, model: 'local/m', usage };
 
 let asked: ToolCall[] = [];
 let reply: ToolReply;
@@ -52,7 +53,7 @@ return [str(one), one.output["n"], one.usage["usd"], two, list(context.tools)]`)
     },
   ]);
   expect(events.filter(({ type }) => type === 'step')).toMatchObject([
-    { kind: 'tool', name: 'model.smart' },
+    { kind: 'tool', name: 'model.smart', usage: { model: 'local/m', inputTokens: 12, outputTokens: 3, usd: 0.1 } },
     { kind: 'tool', name: 'model.default' },
   ]);
 });

@@ -10,6 +10,7 @@ import {
   type FailedStep,
   failedStep,
   type Job,
+  type ModelUsage,
   type RecordedStep,
   recordedStep,
   STEP_BYTES_MAX,
@@ -31,7 +32,15 @@ import { getBytes } from '../transfer/object-transfer';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';
 import type { SpokenWords } from './spoken-words';
-import { type AskedTool, answerOf, callGroup, type ToolAnswer, type ToolCalls, toolCallOf } from './tool-calls';
+import {
+  type AskedTool,
+  answerOf,
+  callGroup,
+  type ToolAnswer,
+  type ToolCalls,
+  toolCallOf,
+  usageOf,
+} from './tool-calls';
 
 /** Requests that the service that owns a run record one step. @throws if there is no reply. */
 export interface StepRecords {
@@ -148,7 +157,11 @@ export function stepsOf(options: {
     return reply;
   }
 
-  function tell(step: Pick<RecordedStep, 'ordinal' | 'kind' | 'name'>, startedAt: number, durationMs: number) {
+  function tell(
+    step: Pick<RecordedStep, 'ordinal' | 'kind' | 'name'> & { usage?: ModelUsage | undefined },
+    startedAt: number,
+    durationMs: number,
+  ) {
     recorded.add(step.ordinal);
     last = Math.max(last, step.ordinal);
     const attributes = { 'gantry.step.ordinal': step.ordinal };
@@ -170,7 +183,10 @@ export function stepsOf(options: {
     if (asked.stream) spoken.begin(asked.ordinal);
     const answer = await answerOf(options.tools, job, asked, options);
     if (asked.stream) spoken.end(answer);
-    if (!('refused' in answer)) tell({ ordinal: asked.ordinal, kind: 'tool', name }, startedAt, Date.now() - startedAt);
+    if (!('refused' in answer)) {
+      const step = { ordinal: asked.ordinal, kind: 'tool' as const, name, usage: usageOf(asked, answer) };
+      tell(step, startedAt, Date.now() - startedAt);
+    }
     return answer;
   }
 

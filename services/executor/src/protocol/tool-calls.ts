@@ -11,6 +11,8 @@ import {
   jobTools,
   jsonObject,
   MODELS,
+  type ModelUsage,
+  modelUsage,
   type ToolCall,
   type ToolReply,
   toolStepName,
@@ -46,6 +48,21 @@ export function callGroup(message: unknown): unknown[] {
   const { data } = group.safeParse(message);
   if (!data) throw new Error('an invalid group of tool calls');
   return data.calls;
+}
+
+const modelAnswer = z.object({
+  model: z.string(),
+  usage: z.object({ input_tokens: z.number(), output_tokens: z.number(), usd: z.number().nullable() }),
+});
+
+/** Of the answer of a model; undefined where it says nothing of that. */
+export function usageOf({ connection }: Pick<AskedTool, 'connection'>, answer: ToolAnswer): ModelUsage | undefined {
+  const { data } = modelAnswer.safeParse(connection === MODELS && 'result' in answer ? answer.result : undefined);
+  if (!data) return undefined;
+  const { model, usage } = data;
+  return modelUsage.safeParse({
+    ...{ model, inputTokens: usage.input_tokens, outputTokens: usage.output_tokens, usd: usage.usd },
+  }).data;
 }
 
 /** @throws for a call that no honest program makes */
