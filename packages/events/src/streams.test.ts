@@ -1,7 +1,7 @@
 import { given, givenBus, givenNats, until } from '@gantry/testing';
 import { pino } from 'pino';
 import { connectBus, encode } from './bus';
-import { alertRaised, eventSubject, workerChanged } from './catalogue';
+import { alertRaised, approvalDecided, eventSubject } from './catalogue';
 import { runSubjects } from './run-protocol';
 import {
   consumeDurable,
@@ -59,7 +59,7 @@ test('a deleted stream comes back with its consumers, and whoever reads it goes 
 test('what was consumed is not kept, and what nobody consumes is not either', async () => {
   const { heard, stop } = read();
   await publish();
-  await bus.js.publish(eventSubject(workerChanged, 'worker-api'), encode({ id: 'evt_2' }));
+  await bus.js.publish(eventSubject(approvalDecided, 'worker-api'), encode({ id: 'evt_2' }));
   await until(() => heard.count);
   await until(async () => (await streamState(bus, EVENTS_STREAM)).messages === 0);
   await stop();

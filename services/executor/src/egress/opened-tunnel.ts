@@ -96,15 +96,22 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
   async function serve(request: IncomingMessage, response: ServerResponse, onContinue?: () => void) {
     const exchange = exchangeOf(request);
     response.once('close', () => exchange.end());
+    let sendsBody = !onContinue;
+    const goOn = () => {
+      sendsBody = true;
+      onContinue?.();
+    };
     try {
       const target = targetOf(request);
       if (answerTo && mayWrite(request.method ?? '', Object.keys(request.headers))) {
         const asked = { method: request.method ?? '', scheme: 'https' as const, host, port, target };
-        answerRecorded(response, requireRecord(answerTo, asked), exchange);
-        return request.resume();
+        const record = requireRecord(answerTo, asked);
+        goOn();
+        await readOut(request);
+        return answerRecorded(response, record, exchange);
       }
       exchange.keptAs = tunnel.keepAs(request.method ?? '', target);
-      onContinue?.();
+      goOn();
       const substitution = substitutionOf(credentials);
       const body = credentials.some(({ inBody }) => inBody) && isSearchable(request) ? await collect(request) : null;
       const known = body?.complete ? substitution.body(body.bytes, request.headers['content-type'] ?? '') : undefined;
@@ -119,6 +126,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
       // An answer that came before the whole request: the rest of it is of no use.
       if (!request.complete) response.once('finish', () => request.socket.destroySoon());
     } catch (err) {
+      if (sendsBody && !response.destroyed) await readOut(request);
       exchange.end(response.destroyed && !(err instanceof Refused) ? undefined : answerRefused(response, host, err));
       if (!response.destroyed) request.resume();
     }
@@ -216,3 +224,26 @@ function collect(request: IncomingMessage): Promise<{ bytes: Buffer; complete: b
 }
 
 const pathOf = (url: string) => (url.startsWith('/') ? (url.split(/[?#]/, 1)[0] ?? null) : null);
+
+const READ_OUT_MAX = { bytes: 1 << 20, ms: 2_000 };
+
+/**
+ * Reads a request to its end before it is answered: an answer that comes earlier is lost with the connection that it closes, when
+ * the client still sends. Not for long, and not without end.
+ */
+function readOut(request: IncomingMessage): Promise<void> {
+  if (request.readableEnded || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let left = READ_OUT_MAX.bytes;
+    const timer = setTimeout(resolve, READ_OUT_MAX.ms);
+    const over = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    request.on('data', ({ length }: Buffer) => {
+      left -= length;
+      if (left < 0) over();
+    });
+    request.once('end', over).once('close', over);
+  });
+}

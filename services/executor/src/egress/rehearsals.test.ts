@@ -131,6 +131,25 @@ def run(port):
   expect(log.join('\n')).toContain('POST /items was not recorded');
 });
 
+test('a request is read before it is answered: the connection closes behind the answer', async () => {
+  const post = (path: string) => `
+def run(port):
+    secure = tunnel(port)
+    secure.sendall(f"POST /${path} HTTP/1.1\\r\\nHost: api.test:{port}\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\n".encode())
+    secure.settimeout(0.5)
+    try:
+        early = secure.recv(12)
+    except TimeoutError:
+        early = b""
+    secure.settimeout(10)
+    secure.sendall(b"{}")
+    return [early.decode(), read_all(secure)[:12]]
+`;
+  const answers = recordsOf((await record(post('kept'))).events);
+  expect((await rehearse(post('kept'), answers)).finished.output).toEqual(['', 'HTTP/1.1 201']);
+  expect((await rehearse(post('other'), answers)).finished.output).toEqual(['', 'HTTP/1.1 403']);
+});
+
 test('rules for the network hold as they do for runs', async () => {
   const source = `
 def run(port):
