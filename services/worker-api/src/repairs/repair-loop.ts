@@ -11,7 +11,7 @@ import { loseModelCalls } from '../models/model-call-repository';
 import { endRepair } from './conclude-repair';
 import type { Repair } from './repair';
 import { workOn } from './repair-agent';
-import { findRepair, holdRepair, releaseRepair, takeRepairs } from './repair-repository';
+import { findRepair, hasOpenTrials, holdRepair, releaseRepair, takeRepairs } from './repair-repository';
 
 /** Of a repair that this replica works on no more. */
 class Lost extends Error {
@@ -69,6 +69,7 @@ export function startRepairLoop(deps: Deps, options: { auto: boolean }) {
   }
 
   async function tick(): Promise<void> {
+    if (!(await hasOpenTrials(pool))) return;
     await goOnWithCandidates(deps);
     const room = AT_ONCE - working.size;
     if (room <= 0 || isDraining) return;

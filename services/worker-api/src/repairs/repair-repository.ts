@@ -65,6 +65,17 @@ export async function readBegun(sql: Sql, workerUid: string, fingerprint: string
   return rows[0] ?? { today: 0, isKnown: false };
 }
 
+/** Whether there is any candidate or repair to go on with: asked each second, where mostly there is none. */
+export async function hasOpenTrials(sql: Sql): Promise<boolean> {
+  const { rows } = await sql.query<{ open: boolean }>({
+    name: 'has-open-trials',
+    text: `SELECT EXISTS (SELECT FROM worker_candidates WHERE status = 'rehearsing')
+             OR EXISTS (SELECT FROM candidate_cases WHERE status IN ('rehearsing', 'pairing'))
+             OR EXISTS (SELECT FROM repairs WHERE status IN ('working', 'rehearsing')) AS open`,
+  });
+  return rows[0]?.open === true;
+}
+
 /** Repairs that nobody works on, or whose candidate has been rehearsed; none of closed workspaces. */
 export async function takeRepairs(sql: Sql, replica: string, limit: number): Promise<Repair[]> {
   const { rows } = await sql.query<Repair>(
