@@ -40,6 +40,10 @@ export interface ModelRegistry {
 export interface Models {
   /** Read anew each time, so that what an admin changes holds for the next call of a model, on every replica. */
   forWorkspace(workspaceId: string): Promise<ModelRegistry>;
+  /** The same, read up to five seconds ago: each run asks for it, and most workspaces offer none of their own. */
+  recentFor(workspaceId: string): Promise<ModelRegistry>;
+  /** What this replica has changed is read anew. */
+  forget(workspaceId: string): void;
   /** Of the operator's providers: no workspace has one of these. */
   reservedNames: ReadonlySet<string>;
 }

@@ -27,6 +27,9 @@ export function modelProviderOperations(deps: Deps): Operations<'worker'> {
     return provider;
   };
 
+  const changed = <T>({ caller }: Pick<Call, 'caller'>, change: Promise<T>): Promise<T> =>
+    change.finally(() => models.forget(caller.workspaceId));
+
   return {
     listModelProviders: async (call) => {
       const { workspaceId } = call.caller;
@@ -37,19 +40,20 @@ export function modelProviderOperations(deps: Deps): Operations<'worker'> {
       );
     },
     createModelProvider: {
-      make: async (call) => created(await one(await createModelProvider(deps, call, call.body))),
+      make: async (call) => created(await one(await changed(call, createModelProvider(deps, call, call.body)))),
       see: find,
       answer: async (call, name) => created(await one(await find(call, name))),
     },
     getModelProvider: async (call) => ok(await one(await find(call, call.path.provider_name))),
     updateModelProvider: async (call) =>
-      ok(await one(await editModelProvider(deps, call, call.path.provider_name, call.body))),
-    deleteModelProvider: async (call) => removeModelProvider(deps, call, call.path.provider_name).then(noContent),
+      ok(await one(await changed(call, editModelProvider(deps, call, call.path.provider_name, call.body)))),
+    deleteModelProvider: async (call) =>
+      changed(call, removeModelProvider(deps, call, call.path.provider_name)).then(noContent),
     setModelPrices: async (call) => {
       await setModelPrices(deps, call, call.body.prices);
       const { list, first } = await models.forWorkspace(call.caller.workspaceId);
-      const changed = list.filter(({ id }) => Object.hasOwn(call.body.prices, id));
-      return ok(changed.map((model) => modelToApi(model, model === first, now())));
+      const priced = list.filter(({ id }) => Object.hasOwn(call.body.prices, id));
+      return ok(priced.map((model) => modelToApi(model, model === first, now())));
     },
   };
 }

@@ -24,7 +24,7 @@ const NAMES_MAX = 50;
 
 /** None where nobody offers a model: the code is told so. */
 export async function modelsOfRun(models: Models, { workspaceId }: Pick<Run, 'workspaceId'>): Promise<JobTools[]> {
-  const { list } = await models.forWorkspace(workspaceId);
+  const { list } = await models.recentFor(workspaceId);
   const names = list.flatMap(({ id, aliases }) => [...aliases, id]);
   return names.length ? [{ name: MODELS, tools: names.slice(0, NAMES_MAX) }] : [];
 }

@@ -8,7 +8,7 @@ import type { PrismaClient, ModelProvider as ProviderRow } from '../generated/pr
 import type { ModelProvider } from '../model-settings';
 import { ModelFailed } from './call-failure';
 import { outboundFetch } from './model-fetch';
-import { type ModelSettings, type Models, modelRegistry, offered } from './model-registry';
+import { type ModelRegistry, type ModelSettings, type Models, modelRegistry, offered } from './model-registry';
 import { listModelProviders } from './provider-repository';
 import { keyProblem, settingsOf } from './workspace-provider';
 
@@ -24,21 +24,38 @@ export function createModels(deps: ModelsDeps, settings: ModelSettings): Models 
   const operators = modelRegistry(settings);
   const reservedNames = new Set(settings.providers.map(({ name }) => name));
   const fetch = outboundFetch(deps.outboundAllow);
+  const recent = new Map<string, { registry: Promise<ModelRegistry>; until: number }>();
+
+  async function forWorkspace(workspaceId: string): Promise<ModelRegistry> {
+    const rows = await listModelProviders(deps.prisma, workspaceId);
+    if (!rows.length) return operators;
+    const own = rows
+      .filter(({ name }) => !reservedNames.has(name))
+      .flatMap((row) => {
+        const connect = () => withKey(deps, row);
+        return offered(settingsOf(row, ''), { providedBy: 'workspace', fetch, connect });
+      });
+    return modelRegistry(settings, own);
+  }
+
   return {
     reservedNames,
-    forWorkspace: async (workspaceId) => {
-      const rows = await listModelProviders(deps.prisma, workspaceId);
-      if (!rows.length) return operators;
-      const own = rows
-        .filter(({ name }) => !reservedNames.has(name))
-        .flatMap((row) => {
-          const connect = () => withKey(deps, row);
-          return offered(settingsOf(row, ''), { providedBy: 'workspace', fetch, connect });
-        });
-      return modelRegistry(settings, own);
+    forWorkspace,
+    recentFor(workspaceId) {
+      const known = recent.get(workspaceId);
+      if (known && performance.now() < known.until) return known.registry;
+      if (recent.size >= RECENT_MAX) recent.clear();
+      const registry = forWorkspace(workspaceId);
+      recent.set(workspaceId, { registry, until: performance.now() + RECENT_MS });
+      registry.catch(() => recent.delete(workspaceId));
+      return registry;
     },
+    forget: (workspaceId) => void recent.delete(workspaceId),
   };
 }
+
+const RECENT_MS = 5_000;
+const RECENT_MAX = 1_000;
 
 /** @throws ModelFailed where its connection cannot be used any more */
 async function withKey(deps: ModelsDeps, row: ProviderRow): Promise<ModelProvider> {
