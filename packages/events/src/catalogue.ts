@@ -173,7 +173,7 @@ export const evaluationFailed = define(
     /** Examples that could not be run or judged. */
     errors: z.int(),
     total: z.int(),
-    /** Why none of them could be. */
+    /** The reason, where none could be run. */
     error: z.string().nullable(),
   }),
 );

@@ -1,4 +1,4 @@
-/** What the writing requests of a recorded run were answered, for a rehearsal of it. */
+/** Answers to the writing requests of a recorded run, for its rehearsals. */
 import { ANSWERS_MAX, type RecordedAnswer, recordedAnswer } from '@gantry/events';
 import { statement } from '@gantry/postgres';
 import type { Run } from './run';

@@ -57,7 +57,7 @@ const SERVICE_OPEN_MAX = 990;
 export const seqOf = (attempt: number, number: number): number =>
   attempt * ATTEMPT_SPAN + Math.min(number, SERVICE_SEQ - 1);
 
-/** What an executor reported, as it is told. The terminal event makes two. */
+/** Events of an executor's report as clients see them. The terminal event makes two. */
 export function toNewEvents(batch: RunEventBatch): NewEvent[] {
   return batch.events.flatMap((event) => {
     const seq = seqOf(batch.attempt, event.seq);

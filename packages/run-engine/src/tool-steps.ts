@@ -42,7 +42,7 @@ export async function findHeldRun(pool: Pool, { runId, attempt, executorId }: To
   return rows[0] ? toRun(rows[0]) : null;
 }
 
-/** How long nobody else makes a call whose replica is silent; it renews three times as often. */
+/** Lease of a call that a replica makes; the replica renews it three times in that time. */
 const CALL_LEASE_MS = 15_000;
 export const CALL_RENEW_MS = CALL_LEASE_MS / 3;
 

@@ -35,7 +35,7 @@ export interface Deps {
   hasher: TokenHasher;
   mailer: Mailer;
   retention: RetentionBounds;
-  /** What an approval of a candidate does. */
+  /** Effects of decisions about candidates. */
   candidateDecisions: CandidateDecisions;
   /** Sends alerts. */
   deliveryLoop: DeliveryLoop;

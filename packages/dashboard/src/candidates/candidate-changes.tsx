@@ -9,7 +9,7 @@ import { versionFiles } from '../workers/version-files';
 import styles from './candidate-changes.module.css';
 import { candidateFiles } from './candidate-queries';
 
-/** What it changes of the version that it was made from: files as diffs, then settings. */
+/** Changes of a candidate against its base version: diffs of files, then settings. */
 export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) {
   const workspaceId = useWorkspace()?.id;
   const { id, worker_id: workerId, base_sha: baseSha, changes } = candidate;

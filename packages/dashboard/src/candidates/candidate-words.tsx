@@ -45,7 +45,7 @@ const Chip = ({ tone, word, icon }: Look) => (
 
 const IN_ORDER = ['fixed', 'same', 'different', 'still_failing', 'broken', 'inconclusive'] as const;
 
-/** How many cases came out in which way; nothing for a candidate without cases. */
+/** A chip with the number of cases for each outcome; nothing for a candidate without cases. */
 export function SummaryChips({ summary }: { summary: CandidateSummary }) {
   const open = summary.total - settledIn(summary);
   if (summary.total === 0) return null;

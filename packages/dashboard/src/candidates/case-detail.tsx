@@ -5,7 +5,7 @@ import styles from './evidence.module.css';
 
 type Difference = CandidateCase['differences'][number];
 
-/** What differs, why nothing is shown, and the runs to look at. */
+/** Details of a case: its differences, or the reason why there are none to compare, and links to its runs. */
 export function CaseDetail({ one }: { one: CandidateCase }) {
   const { differences, reason, outcome, rehearsed, rehearsal_run_id: rehearsal, base_rehearsal_run_id: base } = one;
   const error = outcome === 'broken' || outcome === 'still_failing' ? rehearsed?.error : null;

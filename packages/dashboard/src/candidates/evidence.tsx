@@ -38,7 +38,7 @@ export function Evidence({ cases, failedRunId }: EvidenceProps) {
               key={one.run_id}
               one={one}
               name={names.get(one.run_id) ?? 'Run'}
-              // What has to be looked at is open.
+              // Cases that need a look are unfolded.
               opens={one.outcome === 'different' || one.outcome === 'broken' || one.outcome === 'still_failing'}
             />
           ))}
@@ -107,7 +107,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
   );
 }
 
-/** How a run ended, on two lines: its status, and the beginning of its error or output. */
+/** The end of a run on two lines: its status, and the beginning of its error or output. */
 function End({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearsed'] }): ReactNode {
   if (end === null) return <span className={styles.soft}>…</span>;
   const { status, error, error_code: code, output } = end;

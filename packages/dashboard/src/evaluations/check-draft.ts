@@ -64,7 +64,7 @@ export function readValue(text: string): unknown {
   }
 }
 
-/** What the value will be taken for. */
+/** The kind that a typed value will be read as, in words. */
 export function kindOfValue(text: string): string {
   const value = readValue(text);
   if (value === null) return 'nothing (null)';

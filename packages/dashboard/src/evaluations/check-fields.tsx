@@ -10,7 +10,7 @@ interface CheckFieldsProps {
   /** Its place among the others, from 1. */
   number: number;
   problem: CheckProblem | undefined;
-  /** What the server says of it. */
+  /** The server's problem with this check. */
   refusal: string | undefined;
   /** Names of the worker's outputs, as pointers. */
   pointers: string[];

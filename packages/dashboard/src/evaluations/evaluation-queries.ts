@@ -63,7 +63,7 @@ export function useEvaluation(workerId: string, evaluationId: string) {
   });
 }
 
-/** What was read of evaluations is read again after each of these. */
+/** Changes of evaluations and examples; after each, all queries of evaluations are read again. */
 function useRefreshed<Given, Made>(mutationFn: (given: Given) => Promise<Made>) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -73,7 +73,7 @@ function useRefreshed<Given, Made>(mutationFn: (given: Given) => Promise<Made>) 
   });
 }
 
-/** What a form gives; without `inputs` they are those of the run that it names. */
+/** Body of a new or changed example. Without `inputs`, the run that it names has them. */
 export interface ExampleFields {
   name: string;
   description: string;

@@ -102,7 +102,7 @@ export const candidatePath = (workerId: string, candidateId: string): string =>
     .replace(':workerId', encodeURIComponent(workerId))
     .replace(':candidateId', encodeURIComponent(candidateId));
 
-/** What a version made of the examples. @param exampleId the one to begin with */
+/** Address of an evaluation's results. @param exampleId the example to begin with */
 export const evaluationPath = (workerId: string, evaluationId: string, exampleId?: string): string => {
   const path = patterns.evaluation
     .replace(':workerId', encodeURIComponent(workerId))

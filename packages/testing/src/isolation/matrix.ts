@@ -32,7 +32,7 @@ export interface Fixture {
   makes?: true;
   /** Taking away what is not there is done: 204 also for a foreign id. */
   doneAlready?: true;
-  /** What restricted tokens learn by it, since they have to name it: a model that they ask. */
+  /** Ids that a restricted token may learn by this operation, because it has to name them: models. */
   tells?: string[];
   /** It makes or shows a credential: see key-making.ts. */
   key?: KeyRule;

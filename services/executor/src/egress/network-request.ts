@@ -2,7 +2,7 @@
 import type { RunEvent } from '@gantry/events';
 import { NOT_RECORDED, type Refused } from './refused';
 
-/** What a host answered to a request that writes, decoded. */
+/** A host's answer to a writing request, decoded. */
 export interface RawAnswer {
   /** Path and query of the request, without placeholders. */
   target: string;

@@ -11,7 +11,7 @@ const fixture = given(
   () => startCredentialFixture({ egressAllowPrivate: ['127.0.0.0/28'] }),
   ({ stop }) => stop(),
 );
-/** What reached the host that speaks plain HTTP. */
+/** Requests that reached the plain HTTP host. */
 const plainSeen: string[] = [];
 const plain = http.createServer(async (request, response) => {
   const body = (await request.toArray()).join('');

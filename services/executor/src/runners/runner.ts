@@ -76,7 +76,7 @@ export interface RunHooks {
   onLog(level: string, text: string, fields: Record<string, unknown> | undefined): void;
   onProgress(fraction: number, message: string | null): void;
   onCost(usd: number, label: string | null): void;
-  /** What an agent says or does. `call`: what a tool's call and its result have in common. */
+  /** Words of an agent, or a call of a tool, or its result. `call` is the same id in a call and its result. */
   onAgent?(part: string, told: { name: string | null; text: string; call: string | null }): void;
   openArtifact(announced: {
     name: string;

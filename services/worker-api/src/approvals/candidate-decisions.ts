@@ -1,4 +1,4 @@
-/** What a decision about a candidate does. Candidates are above approvals, so they hand this in (deps.ts). */
+/** Effect of a decision about a candidate. The wing of candidates imports that of approvals, so it is handed in by deps.ts. */
 import type { Actor } from '@gantry/http';
 import type { Approval, Prisma } from '../generated/prisma/client';
 import type { Decision } from './approval-repository';

@@ -48,7 +48,7 @@ export async function decideApproval(
   if (!moved) throw await overtaken(deps, approval, run);
 }
 
-/** Whoever comes second learns who was first. */
+/** The second of two deciders learns who was first. */
 async function decideCandidate(deps: SettleDeps, given: Parameters<typeof settleCandidate>[1]): Promise<void> {
   await settleCandidate(deps, given).catch(async (err) => {
     const approval = await readApproval(deps.prisma, given.approval.id);

@@ -25,9 +25,9 @@ export interface NewCandidateInput {
   files: FileChange[];
   baseSha: string | undefined;
   message: string | null;
-  /** How many of the last completed runs it is rehearsed against, */
+  /** Number of the last completed runs that it is rehearsed against. */
   lastSuccessful: number;
-  /** beside these. */
+  /** Further runs that it is rehearsed against. */
   runIds: string[];
 }
 
@@ -68,7 +68,7 @@ export async function createCandidate(
 }
 
 /**
- * What a change makes of a version.
+ * The version that a change results in.
  * @throws AppError 400 as saving it would; 409 `same_version`; 503 with no executor to look into the code
  */
 export async function changedVersion(

@@ -1,4 +1,4 @@
-/** What no request and no event comes by for: ends that nobody has noticed, candidates that stand still, and old ones. */
+/** Sweeps: ended rehearsals whose event was lost, candidates that stand still, and old candidates. */
 import { SYSTEM } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';

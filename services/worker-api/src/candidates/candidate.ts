@@ -1,4 +1,4 @@
-/** How the API shows a candidate. */
+/** Candidates as the API shows them. */
 
 import type { RunErrorCode } from '@gantry/events';
 import { apiFields, type Principal, permissionTable } from '@gantry/http';

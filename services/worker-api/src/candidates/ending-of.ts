@@ -1,4 +1,4 @@
-/** How a run ended, whole for a comparison and shortened for the report. */
+/** The end of a run: whole for comparing, shortened for the report. */
 import { isTerminal, listUnrecorded, REHEARSAL, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { apiStatus } from '../run-status';

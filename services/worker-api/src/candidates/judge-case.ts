@@ -9,7 +9,7 @@ import { compareOutputs, type Difference } from './compare-outputs';
 
 export type Outcome = 'same' | 'different' | 'fixed' | 'still_failing' | 'broken' | 'inconclusive';
 
-/** How a run ended. */
+/** The end of a run. */
 export interface Ending {
   status: TerminalStatus;
   error: string | null;
@@ -89,7 +89,7 @@ const isCompleted = ({ status }: Ending): boolean => status === 'completed';
 
 const compared = (was: Ending, now: Ending): Difference[] => compareOutputs(was.output, now.output);
 
-/** Why a rehearsal shows nothing; null: it does. */
+/** The reason why a rehearsal is no evidence; null: it is. */
 function silenceOf(rehearsed: Ending): string | null {
   const { status, errorCode, unrecorded } = rehearsed;
   if (unrecorded !== null) return unrecorded;

@@ -112,7 +112,7 @@ async function finish(tx: PoolClient, { id, workspaceId }: Candidate): Promise<v
   hintChange(tx, workspaceId, 'workers');
 }
 
-/** What the end of a rehearsal means for the case that waits for it; nothing where none does any more. */
+/** Settles the case that waited for this rehearsal, or pairs it with its base. Nothing happens if no case waits any more. */
 export async function noticeEnd(deps: Deps, rehearsalRunId: string): Promise<void> {
   const { pool } = deps;
   const one = await findCaseOf(pool, rehearsalRunId);

@@ -1,4 +1,4 @@
-/** What evaluations hear of: ends of their rehearsals, and new versions. */
+/** Events that evaluations react to: finished rehearsals and new versions. */
 import type { ReactionTo, rehearsalFinished, workerChanged } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import type { Deps } from '../deps';

@@ -20,11 +20,11 @@ export interface Evaluation {
   version: number;
   sha: string;
   status: EvaluationStatus;
-  /** Why it failed. */
+  /** The reason, where it failed. */
   error: string | null;
   trigger: 'person' | 'save';
   totals: Totals;
-  /** What its runs and judges have cost so far. */
+  /** Cost of its runs and judges so far, in US dollars. */
   usd: number;
   createdBy: string | null;
   createdAt: Date;

@@ -1,4 +1,4 @@
-/** What came of an example whose run has ended. */
+/** Judges an example whose run has ended. */
 import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { listUnrecorded, type Run } from '@gantry/run-engine';

@@ -33,7 +33,7 @@ const ANSWER = {
 
 export interface Judged {
   verdict: Verdict;
-  /** What its models have cost, in US dollars. */
+  /** Cost of its models, in US dollars. */
   usd: number;
   /** Books the answer, in the transaction that keeps the verdict. */
   settle: ModelAnswer['settle'];

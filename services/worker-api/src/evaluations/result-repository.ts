@@ -24,7 +24,7 @@ export async function listResults(sql: Sql, evaluationId: string): Promise<Resul
 
 export type Cell = Pick<Result, 'evaluationId' | 'exampleId' | 'name' | 'status' | 'runId'>;
 
-/** What a table shows of them. */
+/** Cells of the table over versions. */
 export async function listCells(sql: Sql, evaluationIds: string[]): Promise<Cell[]> {
   const { rows } = await sql.query<Cell>(
     `SELECT evaluation_id AS "evaluationId", example_id AS "exampleId", name, status, run_id AS "runId"
@@ -111,7 +111,7 @@ export interface ClaimedResult extends Result {
   workspaceId: string;
   workerUid: string;
   leasedBy: string;
-  /** How often somebody has begun to judge it. */
+  /** Number of attempts to judge it. */
   tries: number;
 }
 
@@ -142,7 +142,7 @@ const KEEP = statement(
   `UPDATE evaluation_results SET verdicts = $verdicts, usd = usd + $usd, leased_until = now() + ${LEASE} WHERE ${HELD}`,
 );
 
-/** What was found so far; the lease begins anew. @returns false where the lease is another's, or the evaluation has ended */
+/** Stores the verdicts so far and renews the lease. @returns false where the lease is another's, or the evaluation has ended */
 export async function keepVerdicts(
   tx: Sql,
   { evaluationId, exampleId, leasedBy }: ClaimedResult,

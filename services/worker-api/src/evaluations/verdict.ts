@@ -1,4 +1,4 @@
-/** What a check finds in a run that has ended. Judges are asked elsewhere: see judge.ts. */
+/** Verdicts of checks on a run that has ended. judge.ts asks the judging models. */
 import type { Run } from '@gantry/run-engine';
 import { fitProblems } from '../connection-tools/check-arguments';
 import type { Check, JudgeCheck } from '../examples/check';

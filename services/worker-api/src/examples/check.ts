@@ -1,4 +1,4 @@
-/** What has to be true of a run of an example, as requests say it. */
+/** Checks of an example, as requests write them. */
 import type { FieldProblem } from '@gantry/http';
 import { invalid, sayIssues } from '@gantry/http';
 import { z } from 'zod';

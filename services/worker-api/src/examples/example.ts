@@ -6,7 +6,7 @@ import type { Check } from './check';
 const INPUTS_CHARS_MAX = 256 * 1024;
 const DEPTH_MAX = 64;
 
-/** What an evaluation takes a copy of. */
+/** The fields of an example that an evaluation copies. */
 export interface ExampleContent {
   name: string;
   inputs: Record<string, unknown>;

@@ -19,7 +19,7 @@ export interface Spender {
   runId?: string;
   /** What the models of that run may cost. */
   runBudgetUsd?: number | undefined;
-  /** What the calls about that turn may cost, as far as their models have prices. */
+  /** Budget of that turn's calls in US dollars; it binds models with prices. */
   turnBudgetUsd?: number;
   /** That the run is of, where it has a budget. */
   worker?: { uid: string; budgetUsd: number } | null;
@@ -116,7 +116,7 @@ export async function readRunSpending(sql: Sql, runId: string): Promise<number> 
   return rows[0]?.usd ?? 0;
 }
 
-/** What the calls about a turn have cost, and what those under way or lost can have cost. */
+/** Cost of a turn's calls in US dollars; calls under way or lost count with their maximum. */
 export async function readTurnSpending(sql: Sql, turnId: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     "SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls WHERE turn_id = $1",

@@ -1,4 +1,4 @@
-/** How the AI SDK reaches providers. */
+/** The `fetch` that the AI SDK reaches providers with. */
 import { Readable } from 'node:stream';
 import { OutboundFailed, type OutboundRequest, plainHeaders, safeStream } from '@gantry/safe-fetch';
 import { ModelFailed } from './call-failure';

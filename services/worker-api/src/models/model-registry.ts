@@ -19,7 +19,7 @@ export interface OfferedModel {
   providedBy: 'operator' | 'workspace';
   /** The provider with its key, which may have been changed or taken away since. @throws ModelFailed */
   connect(): Promise<ModelProvider>;
-  /** How it is reached; absent: as an address of the operator. */
+  /** Reaches its address. Absent: the address is the operator's, and may be private. */
   fetch?: typeof fetch;
   /** As they were set, in the order in which they begin; none: its calls have no cost. */
   prices: DatedPrice[];
@@ -42,7 +42,7 @@ export interface Models {
   forWorkspace(workspaceId: string): Promise<ModelRegistry>;
   /** The same, read up to five seconds ago: each run asks for it, and most workspaces offer none of their own. */
   recentFor(workspaceId: string): Promise<ModelRegistry>;
-  /** What this replica has changed is read anew. */
+  /** To be called after a change, so that this replica reads it at once. */
   forget(workspaceId: string): void;
   /** Of the operator's providers: no workspace has one of these. */
   reservedNames: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-/** What a model says to a run while it does, and the images and files that a run asks it about. */
+/** Streamed words of models, and images and files in questions to them. */
 import { createHash } from 'node:crypto';
 import {
   artifactReply,
@@ -186,7 +186,7 @@ test('an image of the run is sent to the model, handed over once, and no artifac
   const url = `data:image/png;base64,${PNG.toString('base64')}`;
   expect(asked?.body.messages[0]?.content).toContainEqual({ type: 'image_url', image_url: { url } });
   expect((await read(job)).artifacts).toEqual([]);
-  // What an image can be counted as, and not the length of its bytes.
+  // The estimate for an image does not depend on its length in bytes.
   const { rows } = await api.deps.pool.query('SELECT reserved_usd FROM model_calls WHERE run_id = $1', [job.runId]);
   expect(rows[0].reserved_usd).toBeGreaterThan(0.007);
   expect(rows[0].reserved_usd).toBeLessThan(0.0075);

@@ -23,7 +23,7 @@ export function settingsOf(provider: ModelProvider, apiKey: string): ProviderSet
 
 type Key = Pick<Connection, 'kind' | 'visibility' | 'status' | 'problem' | 'hosts'>;
 
-/** Why its models cannot be asked with this connection, as a clause; null: they can. */
+/** The problem with this connection as a provider's key, as a clause; null: none. */
 export function keyProblem(provider: Pick<ModelProvider, 'kind' | 'baseUrl'>, key: Key | undefined): string | null {
   if (!key) return 'its connection is gone';
   if (key.kind !== 'api_key') return 'its connection is not an API key';

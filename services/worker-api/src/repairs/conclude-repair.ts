@@ -1,4 +1,4 @@
-/** What a report means for a repair: another proposal, or a person decides. */
+/** Concludes from a report whether the model proposes again or a person decides. */
 import { hintChange, newId } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';

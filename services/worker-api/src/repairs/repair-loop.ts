@@ -87,7 +87,7 @@ export function startRepairLoop(deps: Deps, options: { auto: boolean }) {
     rest: async () => {
       await Promise.all([...working.values()].map(({ ended }) => ended));
     },
-    /** What is under way goes on elsewhere. */
+    /** Repairs under way here go on at another replica. */
     async stop(): Promise<void> {
       isDraining = true;
       await ticking?.stop();

@@ -1,4 +1,4 @@
-/** What a model that repairs is told. Everything that code, inputs and logs say stands between marks, as data. */
+/** Prompts of the repairing model. Code, inputs and logs stand between marks, as data. */
 import { newId } from '@gantry/events';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { shownJson } from '../candidates/compare-outputs';

@@ -64,7 +64,7 @@ export async function announceBegin(tx: Sql, actor: Actor, run: Run, workerId: s
   });
 }
 
-/** What it has proposed is dropped. @throws AppError 409 `not_working` */
+/** Drops its proposals too. @throws AppError 409 `not_working` */
 export async function stopRepair(deps: Deps, repair: Repair, workerId: string, actor: Actor): Promise<void> {
   const { id, workspaceId, runId } = repair;
   const candidates = await transaction(deps.pool, async (tx) => {

@@ -1,4 +1,4 @@
-/** How the API shows a repair. */
+/** Repairs as the API shows them. */
 import { apiFields } from '@gantry/http';
 import { shortened } from '../candidates/compare-outputs';
 import type { AnswerPart } from '../models/read-answer';
@@ -29,7 +29,7 @@ export interface Repair {
   endedAt: Date | null;
 }
 
-/** What the model said, or what the tools that it asked for answered. The first message tells of the failed run. */
+/** An answer of the model, or the results of the tools that it called. The first message describes the failed run. */
 export type Message =
   | { role: 'user'; content: { text: string } }
   | { role: 'assistant'; content: AnswerPart[] }

@@ -8,7 +8,7 @@ import type { Runnable } from './runnable';
 
 export interface AskedInputs {
   inputs: Record<string, unknown>;
-  /** What the worker does not declare is refused. */
+  /** Inputs that the worker does not declare are refused. */
   isStrict: boolean;
   /** The run that is repeated: files that the inputs leave as it shows them are used again. */
   replayOf?: Run | undefined;

@@ -93,7 +93,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   return inserted && deps.engine.waitForEnd(inserted, waitMs);
 }
 
-/** What came from a client must be known; a webhook's sender or an event says more than a worker asks for. */
+/** Clients may give declared inputs only; a webhook's sender or an event says more than a worker asks for. */
 const STRICT: RunTrigger[] = ['api', 'schedule', 'call', 'test'];
 
 const TITLE_CHARS_MAX = 200;

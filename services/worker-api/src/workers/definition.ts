@@ -86,7 +86,7 @@ const definitionFields = {
   expose: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
   /** Those whose placeholders are replaced in the bodies of requests, too. */
   in_body: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
-  /** What becomes of a run that fails for good: `propose_repair` lets a model write a candidate. */
+  /** Reaction to a run that fails for good: `propose_repair` lets a model write a candidate. */
   on_failure: z.enum(['none', 'propose_repair']).default('none'),
   ...agentFields,
 };

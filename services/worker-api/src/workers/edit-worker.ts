@@ -126,7 +126,7 @@ function triggersWith(before: WorkerWithTriggers, { triggers, keepsOtherTriggers
 
 export type NextVersion = Pick<Version, 'definition' | 'files' | 'code' | 'sha'> & { warnings: string[] };
 
-/** What a change makes of a version. Code that stays is neither packed nor looked into again. */
+/** The version that a change results in. Unchanged code is neither packed nor inspected again. */
 export async function nextVersion(
   deps: Deps,
   worker: WorkerWithTriggers,

@@ -18,7 +18,7 @@ import { startTestWorkerApi } from '../test/test-worker-api';
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const [OLD, NEW] = ['# Review\n\nRead the tests.\n', '# Review\n\nRead the tests first.\n'];
-/** What everybody can read at the skills surface. */
+/** Text of the published skill, as the stand-in for the skills surface serves it. */
 let text = OLD;
 
 const surface = given(

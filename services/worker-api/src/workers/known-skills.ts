@@ -48,7 +48,7 @@ export interface SkillNews {
   isDeleted: boolean;
 }
 
-/** What `readableSkill` of skills-api says, but for addresses that a private skill is shared with: those are told nothing. */
+/** The rule of `readableSkill` in skills-api, except that people with whom a private skill is shared are told nothing. */
 const NEWS = `SELECT content_hash AS hash, version, published_at, is_deleted FROM known_skills k
   WHERE slug = $1 AND (visibility <> 'private' OR workspace_id = $2 AND owner_id = $3) AND NOT ${isClosedSql('k.workspace_id')}`;
 

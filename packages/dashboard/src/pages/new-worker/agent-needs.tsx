@@ -8,7 +8,7 @@ import { toolWords } from '../../workers/agent-tools';
 import type { WorkerTemplate } from '../../workers/templates/template';
 import styles from './new-worker.module.css';
 
-/** What an agent may use and spend, and what is missing for it. */
+/** An agent's tools and bounds, and the connections and models that it lacks. */
 export function AgentNeeds({ template }: { template: WorkerTemplate }) {
   const { tools = [], connections = [], max_turns: turns, budget_usd: budget } = template;
   const { data } = useConnections();

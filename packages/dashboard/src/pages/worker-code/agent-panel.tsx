@@ -9,7 +9,7 @@ import { Panel } from '../../ui/panel';
 import { toolWords } from '../../workers/agent-tools';
 import styles from './agent-panel.module.css';
 
-/** What the agent works with, beside its task; it is changed in the settings. */
+/** Model, tools and bounds of the agent, beside its task; the settings change them. */
 export function AgentPanel({ worker }: { worker: Worker }) {
   const { id, model, tools, connections, max_turns: turns, budget_usd: budget, skill } = worker;
   const slug = skill?.split('@')[0];

@@ -20,7 +20,7 @@ import { EvaluationRefusal } from './evaluation-refusal';
 import { Result } from './result';
 import { RunningEvaluation } from './running-evaluation';
 
-/** What one version made of the examples. */
+/** Results of one evaluation, example by example. */
 export default function EvaluationPage() {
   const { workerId = '', evaluationId = '' } = useParams();
   const { data: worker } = useWorker(workerId);

@@ -15,7 +15,7 @@ interface RunningEvaluationProps {
   isOpen?: boolean;
 }
 
-/** How far an evaluation has come, in parts that passed, failed, and are to come. */
+/** Progress of an evaluation: examples that passed, that failed, and that are still to come. */
 export function RunningEvaluation({ evaluation, mayStop, isOpen = false }: RunningEvaluationProps) {
   const { id, worker_id: workerId, version, totals, usd } = evaluation;
   const stop = useStopEvaluation(workerId);

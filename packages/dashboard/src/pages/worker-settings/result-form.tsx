@@ -13,7 +13,7 @@ const EXAMPLE = {
 
 const asText = (value: object | null): string => (value === null ? '' : JSON.stringify(value, null, 2));
 
-/** What the result of an agent looks like: its words, or JSON of a shape. */
+/** Sets the shape of an agent's result: free text, or JSON that fits a schema. */
 export function ResultForm({ worker }: { worker: Worker }) {
   const [text, setText] = useState(asText(worker.output));
   const problem = problemOf(text);

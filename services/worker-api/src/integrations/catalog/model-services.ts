@@ -1,7 +1,7 @@
 /** Providers of language models: reached with a key that a workspace has there, by the AI SDK alone. */
 
 export interface ModelService {
-  /** What a connection with its key is called. */
+  /** Name of a connection with its key. */
   app: string;
   name: string;
   /** Where the AI SDK finds it, without a slash at the end. */
