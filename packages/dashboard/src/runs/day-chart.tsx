@@ -1,8 +1,7 @@
-import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { plotStyle } from '../ui/plot-style';
+import { plotStyle, usePlot } from '../ui/use-plot';
 import styles from './day-chart.module.css';
 
 export interface DaySeries {
@@ -31,30 +30,26 @@ const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric',
 
 /** Figures by day. Pointing at a day shows its figures above the picture, and a day can be clicked. */
 export default function DayChart({ label, days, kind, series, format, onDay }: DayChartProps) {
-  const box = useRef<HTMLDivElement>(null);
   const open = useRef(onDay);
   open.current = onDay;
   const [pointed, setPointed] = useState<number | null>(null);
-  const scheme = useComputedColorScheme('light');
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the canvas takes its colours from the scheme's variables.
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const plot = new uPlot(options({ element, kind, series, format, setPointed }), dataOf(days, kind, series), element);
-    const click = () => {
-      const at = plot.cursor.idx;
-      const chosen = at == null ? undefined : days[at];
-      if (chosen !== undefined) open.current?.(chosen);
-    };
-    plot.over.addEventListener('click', click);
-    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
-    resize.observe(element);
-    return () => {
-      resize.disconnect();
-      plot.destroy();
-    };
-  }, [days, kind, series, scheme]);
+  const box = usePlot(
+    (element) => {
+      const plot = new uPlot(
+        options({ element, kind, series, format, setPointed }),
+        dataOf(days, kind, series),
+        element,
+      );
+      plot.over.addEventListener('click', () => {
+        const at = plot.cursor.idx;
+        const chosen = at == null ? undefined : days[at];
+        if (chosen !== undefined) open.current?.(chosen);
+      });
+      return plot;
+    },
+    [days, kind, series],
+  );
 
   const last = days.length - 1;
   return (

@@ -1,9 +1,7 @@
-import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { absoluteTime, figure } from '../ui/format';
-import { plotStyle } from '../ui/plot-style';
+import { plotStyle, usePlot } from '../ui/use-plot';
 import styles from './number-history.module.css';
 
 export interface Point {
@@ -16,21 +14,7 @@ const HEIGHT_PX = 150;
 
 /** A number over the past runs. What the picture shows is also said in words. */
 export default function NumberPlot({ label, points }: { label: string; points: Point[] }) {
-  const box = useRef<HTMLDivElement>(null);
-  const scheme = useComputedColorScheme('light');
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the canvas takes its colours from the scheme's variables.
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const plot = new uPlot(options(element), dataOf(points), element);
-    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
-    resize.observe(element);
-    return () => {
-      resize.disconnect();
-      plot.destroy();
-    };
-  }, [points, scheme]);
+  const box = usePlot((element) => new uPlot(options(element), dataOf(points), element), [points]);
 
   return <div ref={box} className={styles.canvas} role="img" aria-label={inWords(label, points)} />;
 }

@@ -1,8 +1,6 @@
-import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { plotStyle } from '../../ui/plot-style';
+import { plotStyle, usePlot } from '../../ui/use-plot';
 import styles from './usage-page.module.css';
 
 interface DayPlotProps {
@@ -18,21 +16,10 @@ const dayName = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numer
 
 /** A bar for each day. What the picture shows is also said in words, and in the table below it. */
 export default function DayPlot({ label, points, words }: DayPlotProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const scheme = useComputedColorScheme('light');
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the canvas takes its colours from the scheme's variables.
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const plot = new uPlot(options(element, points, words), dataOf(points), element);
-    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
-    resize.observe(element);
-    return () => {
-      resize.disconnect();
-      plot.destroy();
-    };
-  }, [points, words, scheme]);
+  const box = usePlot(
+    (element) => new uPlot(options(element, points, words), dataOf(points), element),
+    [points, words],
+  );
 
   const most = points.reduce((best, point) => (point.value > best.value ? point : best), { at: 0, value: 0 });
   const said = most.value > 0 ? `${label}: the most, ${words(most.value)}, on ${dayName.format(most.at)}` : label;

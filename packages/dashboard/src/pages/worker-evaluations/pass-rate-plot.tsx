@@ -1,9 +1,7 @@
-import { useComputedColorScheme } from '@mantine/core';
-import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { percent } from '../../ui/format';
-import { plotStyle } from '../../ui/plot-style';
+import { plotStyle, usePlot } from '../../ui/use-plot';
 import styles from './worker-evaluations.module.css';
 
 /** Oldest version first; `share` from 0 to 1. */
@@ -15,21 +13,7 @@ const HEIGHT_PX = 140;
 
 /** Evenly spaced, however far apart the versions' numbers are. What the picture shows the table's head says as well. */
 export default function PassRatePlot({ points }: PassRatePlotProps) {
-  const box = useRef<HTMLDivElement>(null);
-  const scheme = useComputedColorScheme('light');
-
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the canvas takes its colours from the scheme's variables.
-  useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    const plot = new uPlot(options(element, points), dataOf(points), element);
-    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
-    resize.observe(element);
-    return () => {
-      resize.disconnect();
-      plot.destroy();
-    };
-  }, [points, scheme]);
+  const box = usePlot((element) => new uPlot(options(element, points), dataOf(points), element), [points]);
 
   const said = points.map(({ version, share }) => `version ${version} ${percent(share)}`).join(', ');
   return <div ref={box} className={styles.canvas} role="img" aria-label={`Examples passed: ${said}`} />;

@@ -1,0 +1,41 @@
+import { useComputedColorScheme } from '@mantine/core';
+import { type DependencyList, type RefObject, useEffect, useRef } from 'react';
+import type uPlot from 'uplot';
+
+/**
+ * Keeps a plot in an element: as wide as the element, and drawn anew when `deps` or the colour scheme change.
+ * @param draw makes the plot inside the element
+ * @returns the element's ref
+ */
+export function usePlot(draw: (element: HTMLElement) => uPlot, deps: DependencyList): RefObject<HTMLDivElement | null> {
+  const box = useRef<HTMLDivElement>(null);
+  const scheme = useComputedColorScheme('light');
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `draw` is another function each time; the canvas takes its colours from the scheme's variables.
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const plot = draw(element);
+    const resize = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: plot.height }));
+    resize.observe(element);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [...deps, scheme]);
+
+  return box;
+}
+
+/** The page's colours, and an axis in its type: style sheets don't reach what is drawn on a canvas. */
+export function plotStyle(element: HTMLElement): { colour: (name: string) => string; axis: uPlot.Axis } {
+  const css = getComputedStyle(element);
+  const colour = (name: string) => css.getPropertyValue(name).trim();
+  const axis: uPlot.Axis = {
+    stroke: colour('--ink-soft'),
+    font: `12px ${css.fontFamily}`,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return { colour, axis };
+}
