@@ -16,6 +16,7 @@ export * from './pgbouncer';
 export * from './plain-hasher';
 export { runDir, temporaryDir } from './run-dir';
 export * from './scripted-model/scripted-model';
+export * from './shared-by-worker';
 export * from './stack';
 export * from './test-nats';
 export * from './until';

@@ -1,0 +1,26 @@
+/** Things that take seconds to start, and that the suites of one Jest worker can share: a browser, a platform. */
+
+/** Modules live as long as the Jest worker: see jest/runtime.cjs. */
+const shared = new Map<string, Promise<unknown>>();
+
+/**
+ * Starts a resource at its first use in a Jest worker, and keeps it for the suites that this worker runs later.
+ *
+ * @param name identifies the resource among all suites
+ * @param kill ends the resource when the process exits; synchronous, since nothing asynchronous runs then
+ */
+export function sharedByWorker<T>(name: string, start: () => Promise<T>, kill: (value: T) => void): () => Promise<T> {
+  return () => {
+    let value = shared.get(name) as Promise<T> | undefined;
+    if (!value) {
+      value = start();
+      shared.set(name, value);
+      value.then(
+        (started) => process.once('exit', () => kill(started)),
+        // The next suite tries again.
+        () => shared.delete(name),
+      );
+    }
+    return value;
+  };
+}
