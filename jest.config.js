@@ -19,13 +19,9 @@ module.exports = {
   roots: projectRoots.filter((root) => fs.existsSync(path.join(root, 'src'))).map((root) => path.join(root, 'src')),
   testMatch: ['**/*.test.ts'],
   testTimeout: 30_000,
-  transform: {
-    // Nobody reads the source of a dependency by its line: maps would double what each suite reads.
-    '/node_modules/.+\\.m?[jt]sx?$': ['@swc/jest', { ...swc, sourceMaps: false }],
-    '\\.m?[jt]sx?$': ['@swc/jest', { ...swc, sourceMaps: 'inline' }],
-  },
-  // Some dependencies are published as ES modules only; swc turns them into what jest can load.
-  transformIgnorePatterns: [],
+  runtime: '<rootDir>/packages/testing/jest/runtime.cjs',
+  testEnvironment: '<rootDir>/packages/testing/jest/environment.cjs',
+  transform: { '\\.tsx?$': ['@swc/jest', { ...swc, sourceMaps: 'inline' }] },
   moduleNameMapper: { '^@gantry/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts' },
   modulePathIgnorePatterns: ['/dist/'],
 };
