@@ -86,6 +86,7 @@ const KIND_BY_STATUS: Record<number, ErrorKind> = {
 };
 
 const DETAIL_OF: Partial<Record<ErrorKind, string>> = {
+  not_found: 'there is no file at this address',
   precondition_failed: 'the file is not as If-Match or If-Unmodified-Since say',
   bad_range: 'the file has no such range; Content-Range says how long it is',
 };
@@ -95,10 +96,11 @@ function toAppError(err: unknown): AppError | undefined {
   if (err instanceof AppError) return err;
   if (isDependencyDown(err)) return unavailable('a service that this needs', err);
   if (err instanceof multer.MulterError) return fromMulter(err);
-  // Errors of the library that sends files.
+  // Errors of the library that sends files. It exposes no message that may hold a path of the server, as that of a 404.
   const { status, expose, message } = err as { status?: number; expose?: boolean; message: string };
-  const kind = expose && status ? KIND_BY_STATUS[status] : undefined;
-  return kind && new AppError(kind, kind, DETAIL_OF[kind] ?? message.toLowerCase());
+  const kind = expose !== undefined && status ? KIND_BY_STATUS[status] : undefined;
+  const detail = kind && (DETAIL_OF[kind] ?? (expose ? message.toLowerCase() : undefined));
+  return detail ? new AppError(kind, kind, detail) : undefined;
 }
 
 function fromMulter(err: multer.MulterError): AppError {
