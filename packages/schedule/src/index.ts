@@ -1,2 +1,3 @@
 export * from './cron';
 export * from './plan-fires';
+export * from './schedule-metrics';

@@ -9,10 +9,9 @@
 import { isClosedSql } from '@gantry/events';
 import { isDependencyDown, repeat } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { type Misfire, nextFire, planFires } from '@gantry/schedule';
+import { countFires, type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
-import { Counter } from 'prom-client';
 import type { Deps } from '../deps';
 import { startRun } from '../runs/start-run';
 
@@ -21,12 +20,6 @@ export type TickerDeps = Pick<Deps, 'pool' | 'prisma' | 'engine' | 'objects' | '
 export type ScheduleTicker = ReturnType<typeof startScheduleTicker>;
 
 const EVERY_MS = 500;
-
-const fires = new Counter({
-  name: 'gantry_schedule_fires_total',
-  help: 'Fires of schedules: started, or missed (not started in their time, made good later or not)',
-  labelNames: ['outcome'],
-});
 
 interface DueRow {
   id: string;
@@ -114,7 +107,6 @@ async function fire(deps: TickerDeps, tx: PoolClient, due: DueRow, at: Date): Pr
        missed_fires = missed_fires + $4 WHERE id = $1`,
     [due.id, nextFire(schedule, at), start.at(-1) ?? null, missed],
   );
-  fires.inc({ outcome: 'started' }, started);
-  fires.inc({ outcome: 'missed' }, missed);
+  countFires({ started, missed });
   return started;
 }

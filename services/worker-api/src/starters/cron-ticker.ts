@@ -12,9 +12,8 @@
 import { enqueue, scheduleMissed } from '@gantry/events';
 import { repeat } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { type Misfire, nextFire, planFires } from '@gantry/schedule';
+import { countFires, type Misfire, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
-import { Counter } from 'prom-client';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { isAway, startOrRefuse } from './start-or-refuse';
@@ -25,12 +24,6 @@ const EVERY_MS = 500;
 const TRIGGERS_PER_BATCH = 100;
 /** After an outage each trigger of a batch may have a hundred runs to make good: the rest waits for the next batch. */
 const RUNS_PER_BATCH = 500;
-
-const fires = new Counter({
-  name: 'gantry_schedule_fires_total',
-  help: 'Fires of schedules: started, or missed (not started in their time, made good later or not)',
-  labelNames: ['outcome'],
-});
 
 interface DueTrigger {
   id: string;
@@ -61,8 +54,7 @@ export function startCronTicker(deps: Deps, options: { auto: boolean }) {
       const batch = await fireBatch(deps, pool, at);
       if (!batch.count) break;
       made += batch.started + batch.refused;
-      fires.inc({ outcome: 'started' }, batch.started);
-      fires.inc({ outcome: 'missed' }, batch.missed);
+      countFires(batch);
     }
     return made;
   }

@@ -1,0 +1,13 @@
+import { Counter } from 'prom-client';
+
+const fires = new Counter({
+  name: 'gantry_schedule_fires_total',
+  help: 'Fires of schedules: started, or missed (not started in their time, made good later or not)',
+  labelNames: ['outcome'],
+});
+
+/** Adds fires of schedules to the metric that all services report under one name. */
+export function countFires(counts: { started: number; missed: number }): void {
+  fires.inc({ outcome: 'started' }, counts.started);
+  fires.inc({ outcome: 'missed' }, counts.missed);
+}
