@@ -10,6 +10,9 @@ const { openResources, describeLeaks } = require('./open-resources.cjs');
 const CLOSING_MS_MAX = 10_000;
 const CLOSING_POLL_MS = 20;
 
+/** Globals in which jest-circus holds the tests and listeners of a suite: it expects a fresh global object for each. */
+const ofCircus = new Set(['JEST_STATE_SYMBOL', 'EVENT_HANDLERS']);
+
 const delay = globalThis.setTimeout;
 
 class ProcessEnvironment {
@@ -39,6 +42,9 @@ class ProcessEnvironment {
 
   async teardown() {
     this.fakeTimersModern.dispose();
+    for (const key of Object.getOwnPropertySymbols(globalThis)) {
+      if (ofCircus.has(key.description)) delete globalThis[key];
+    }
     globalThis.console = this.before.console;
     process.exit = this.before.exit;
     process.chdir(this.before.cwd);

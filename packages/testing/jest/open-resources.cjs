@@ -22,7 +22,9 @@ function openFiles() {
     fs.readdirSync(dir).flatMap((descriptor) => {
       try {
         const file = fs.readlinkSync(`${dir}/${descriptor}`);
-        return file.startsWith('/') && !file.startsWith('/dev/') && !file.startsWith('/proc/') ? [[descriptor, file]] : [];
+        return file.startsWith('/') && !file.startsWith('/dev/') && !file.startsWith('/proc/')
+          ? [[descriptor, file]]
+          : [];
       } catch {
         // The descriptor with which the directory was read is closed by now.
         return [];

@@ -79,8 +79,8 @@ test('of a purged workspace nothing is left, in no table and no store, and other
   await announcer.announce(workspacePurged, workspaceId, { workspaceId });
   await until(async () => Object.values(await rowsByTable(gone.workspaceId)).every((rows) => rows === 0));
   expect(await rowsByTable(kept.workspaceId)).toEqual(before);
-  await expect(service.api.deps.objects.get(gone.key)).rejects.toThrow();
-  expect(await service.api.deps.objects.get(kept.key)).toBeTruthy();
+  await expect(service.api.deps.objects.head(gone.key)).resolves.toBeNull();
+  await expect(service.api.deps.objects.head(kept.key)).resolves.toEqual({ size: 3 });
 });
 
 test('the schedules of a deleted workspace rest until it is restored, whatever is heard first', async () => {
