@@ -3,8 +3,12 @@
 /** Modules live as long as the Jest worker: see jest/runtime.cjs. */
 const shared = new Map<string, Promise<unknown>>();
 
+/** Sockets and child processes that keep this process alive. */
+const activeHandles = () => (process as unknown as { _getActiveHandles(): { unref?(): void }[] })._getActiveHandles();
+
 /**
  * Starts a resource at its first use in a Jest worker, and keeps it for the suites that this worker runs later.
+ * Its handles keep no worker alive, and are no leak of the suite that happens to start it.
  *
  * @param name identifies the resource among all suites
  * @param kill ends the resource when the process exits; synchronous, since nothing asynchronous runs then
@@ -13,10 +17,14 @@ export function sharedByWorker<T>(name: string, start: () => Promise<T>, kill: (
   return () => {
     let value = shared.get(name) as Promise<T> | undefined;
     if (!value) {
+      const before = new Set(activeHandles());
       value = start();
       shared.set(name, value);
       value.then(
-        (started) => process.once('exit', () => kill(started)),
+        (started) => {
+          for (const handle of activeHandles()) if (!before.has(handle)) handle.unref?.();
+          process.once('exit', () => kill(started));
+        },
         // The next suite tries again.
         () => shared.delete(name),
       );
