@@ -1,12 +1,10 @@
-import { chromiumPath, signOut, switchWorkspace, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { signOut, switchWorkspace, testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newAccounts } from './test/fake-accounts';
 import { newWorker } from './test/fake-workers';
 import { PERSON } from './test/person';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('accounts', () => {
+describe('accounts', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts = newAccounts();
@@ -15,11 +13,11 @@ withBrowser('accounts', () => {
 
   const at = (pathname: string) => site.api.origin + pathname;
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
-    const page = await site.signedIn('/settings/members', options);
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const page = await site.signedIn('/settings/members');
     await page.getByText('bob@example.com').waitFor();
     await page.getByText('carol@example.com').waitFor();
-    await checkPage(page, 'members', look);
+    await checkPage(page, 'members');
     for (const [link, text, screen] of [
       ['Tokens', 'laptop', 'tokens'],
       ['Workspace', 'The cellar', 'workspace'],
@@ -27,43 +25,43 @@ withBrowser('accounts', () => {
     ] as const) {
       await page.getByRole('navigation').getByRole('link', { name: link, exact: true }).click();
       await page.getByText(text).first().waitFor();
-      await checkPage(page, screen, look);
+      await checkPage(page, screen);
     }
     await page.goto(at('/device'));
     await page.getByLabel('Code').fill('zzzz-2345');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('alert').waitFor();
-    await checkPage(page, 'device-wrong-code', look);
+    await checkPage(page, 'device-wrong-code');
     await page.getByLabel('Code').fill('abcd 2345');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Approve' }).waitFor();
-    await checkPage(page, 'device', look);
+    await checkPage(page, 'device');
 
-    const visitor = await site.visit(options);
+    const visitor = await site.visit();
     await visitor.goto(at('/invite#inv_good'));
     await visitor.getByRole('heading', { name: 'Join The archive' }).waitFor();
-    await checkPage(visitor, 'invite', look);
+    await checkPage(visitor, 'invite');
     await visitor.goto(at('/verify-email#vfy_good'));
     await visitor.getByRole('link', { name: 'Sign in' }).waitFor();
-    await checkPage(visitor, 'verify-email-signed-out', look);
+    await checkPage(visitor, 'verify-email-signed-out');
     await page.goto(at('/verify-email#vfy_good'));
     await page.getByRole('button', { name: 'This address is mine' }).waitFor();
-    await checkPage(page, 'verify-email', look);
+    await checkPage(page, 'verify-email');
     await visitor.goto(at('/forgot-password'));
     await visitor.getByLabel('E-mail').fill(PERSON.email);
     await visitor.getByRole('button', { name: 'Send me a link' }).click();
     await visitor.getByText('Ask an admin of your workspace').waitFor();
-    await checkPage(visitor, 'forgot-password', look);
+    await checkPage(visitor, 'forgot-password');
     await visitor.goto(at('/reset-password#rst_good'));
     await visitor.getByRole('heading', { name: 'New password' }).waitFor();
-    await checkPage(visitor, 'reset-password', look);
+    await checkPage(visitor, 'reset-password');
     await visitor.goto(at('/setup#set_good'));
     await visitor.getByRole('heading', { name: 'Set up Gantry' }).waitFor();
-    await checkPage(visitor, 'setup', look);
+    await checkPage(visitor, 'setup');
     site.api.accounts.oidcName = 'Test ID';
     await visitor.goto(at('/sign-in?error=oidc_expired'));
     await visitor.getByRole('link', { name: 'Sign in with Test ID' }).waitFor();
-    await checkPage(visitor, 'sign-in-with-provider', look);
+    await checkPage(visitor, 'sign-in-with-provider');
   });
 
   test('a page is fetched when somebody goes there, and one that can’t be leaves the rest usable', async () => {
@@ -291,8 +289,8 @@ withBrowser('accounts', () => {
     await personal.getByText('nightly').waitFor({ state: 'detached' });
   });
 
-  test.each(LOOKS)('the rules of a new token pass axe and fit: %s', async (look, options) => {
-    const page = await site.signedIn('/settings/tokens', options);
+  test('the rules of a new token pass axe and fit', async () => {
+    const page = await site.signedIn('/settings/tokens');
     const personal = page.getByRole('region', { name: 'Personal tokens' });
     await personal.getByText('Restrict it').click();
     await personal.getByLabel('Only these workers').click();
@@ -301,7 +299,7 @@ withBrowser('accounts', () => {
       .getByRole('option', { name: 'Price watch' })
       .click();
     await personal.getByRole('button', { name: /^Leave out/ }).waitFor();
-    await checkPage(page, 'tokens-restricted', look);
+    await checkPage(page, 'tokens-restricted');
   });
 
   test('a token is restricted when it is made, and the list says how', async () => {

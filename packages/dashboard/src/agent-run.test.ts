@@ -1,17 +1,15 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newApproval, newApprovals } from './test/fake-approvals';
 import { type FakeWorkerRun, newStep, newWorkerRun } from './test/fake-worker-runs';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const answer = (input: number, output: number, usd: number | null) => ({
   ...{ text: '', tool_calls: [], cut: false, model: 'local/qwen3' },
   usage: { input_tokens: input, output_tokens: output, usd },
 });
 
-withBrowser('the run of an agent', () => {
+describe('the run of an agent', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.workerRuns.length = 0;
@@ -100,10 +98,10 @@ withBrowser('the run of an agent', () => {
   const open = (fake: FakeWorkerRun, options = {}) => site.signedIn(`/runs/${fake.run.id}`, options);
   const call = (page: Page, name: string) => talk(page).locator('details').filter({ hasText: name });
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
-    const page = await open(addAsking(), options);
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const page = await open(addAsking());
     await talk(page).getByRole('textbox', { name: 'Answer' }).waitFor();
-    await checkPage(page, 'agent-run-asks', look);
+    await checkPage(page, 'agent-run-asks');
     site.api.workerRuns.length = 0;
     await page.goto(`${site.api.origin}/runs/${addOver().run.id}`);
     await talk(page).getByText('stop the import').waitFor();
@@ -113,7 +111,7 @@ withBrowser('the run of an agent', () => {
       .getByRole('button', { name: /Model call: smart/ })
       .first()
       .click();
-    await checkPage(page, 'agent-run', look);
+    await checkPage(page, 'agent-run');
   });
 
   test('words and calls come as the agent makes them, each answer with what it took', async () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newChat, newModel } from './test/fake-chat';
 import { CODE_WORKER, newCode } from './test/fake-code';
 import { newConnection, newConnections, newTool } from './test/fake-connections';
@@ -8,13 +8,11 @@ import { newContext } from './test/fake-contexts';
 import { addSkill, newSkills } from './test/fake-skills';
 import { newWorker, newWorkers } from './test/fake-workers';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
 const OLD = '0'.repeat(64);
 const NEW = 'f'.repeat(64);
 const UPDATE = { slug: 'release-notes', hash: NEW, version: 4, published_at: new Date().toISOString() };
 
-withBrowser('agents', () => {
+describe('agents', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts.me.role = 'owner';
@@ -55,22 +53,22 @@ withBrowser('agents', () => {
     return panel(page, 'Tools');
   };
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
-    const page = await site.signedIn(SETTINGS, options);
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const page = await site.signedIn(SETTINGS);
     await openTools(page);
-    await checkPage(page, 'agent-settings', look);
+    await checkPage(page, 'agent-settings');
     await page.goto(`${site.api.origin}/workers/new?template=issue-triage`);
     await page.getByRole('textbox', { name: 'Task in SKILL.md' }).waitFor();
     await page.getByText('github: list issues').waitFor();
-    await checkPage(page, 'agent-template', look);
+    await checkPage(page, 'agent-template');
     addSkill(site.api.skills, { slug: 'release-notes', title: 'Release notes' });
     await page.goto(`${site.api.origin}/workers/new?template=skill`);
     await page.getByRole('combobox', { name: 'Skill' }).click();
     await page.getByRole('option', { name: /Release notes/ }).click();
-    await checkPage(page, 'agent-from-skill', look);
+    await checkPage(page, 'agent-from-skill');
   });
 
-  test.each(LOOKS)('axe finds nothing in its task and in a newer text of its skill: %s', async (look, options) => {
+  test('axe finds nothing in its task and in a newer text of its skill', async () => {
     const [latest] = site.api.code.versions;
     if (!latest) throw new Error('no sample');
     const { sorter = newWorker('x') } = Object.fromEntries(site.api.workers.list.map((one) => [one.id, one]));
@@ -91,16 +89,16 @@ withBrowser('agents', () => {
       body_md: '# Sort the mail\n\nRead each mail twice, and say **how urgent** it is.\n\nNever guess.\n',
     });
     site.api.code.skillUpdate = UPDATE;
-    const page = await site.signedIn(`/workers/${CODE_WORKER}/code`, options);
+    const page = await site.signedIn(`/workers/${CODE_WORKER}/code`);
     await page.getByText('Its skill has a newer version').waitFor();
     await page.getByRole('textbox', { name: 'Code of SKILL.md' }).waitFor();
     await panel(page, 'Agent').getByText('linear: create issue').waitFor();
     expect(await page.getByText(/problems found|Looking for problems/).count()).toBe(0);
     expect(site.api.requests.some(({ line }) => line === 'POST /api/workers/inspect')).toBe(false);
-    await checkPage(page, 'agent-code', look);
+    await checkPage(page, 'agent-code');
     await page.getByRole('button', { name: 'See version 4' }).click();
     await page.getByRole('dialog').getByText('Never guess.').waitFor();
-    await checkPage(page, 'agent-newer-skill', look);
+    await checkPage(page, 'agent-newer-skill');
   });
 
   test('its model, turns, budget and result are saved, and a name that is not offered is said to be so', async () => {

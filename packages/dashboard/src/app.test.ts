@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath, signOut, testSite } from './test/browser';
+import { signOut, testSite } from './test/browser';
 import { type FakeRun, newRun } from './test/fake-api';
 import { PERSON } from './test/person';
 import { addSales, FILES, outputsOf } from './test/sample';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('the page of an automation', () => {
+describe('the page of an automation', () => {
   const site = testSite();
   beforeAll(() => addSales(site.api));
 

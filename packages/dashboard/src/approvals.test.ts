@@ -1,10 +1,8 @@
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newApproval, newApprovals } from './test/fake-approvals';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('approvals', () => {
+describe('approvals', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.approvals = newApprovals();
@@ -18,25 +16,25 @@ withBrowser('approvals', () => {
     return approval;
   };
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+  test('axe finds nothing and nothing is wider than the screen', async () => {
     ask();
-    const visitor = await site.visit(options);
+    const visitor = await site.visit();
     await visitor.goto(at('/review/good'));
     await visitor.getByRole('heading', { name: 'What we know' }).waitFor();
-    await checkPage(visitor, 'review', look);
+    await checkPage(visitor, 'review');
     await visitor.getByRole('button', { name: 'Approve' }).click();
     await visitor.getByText('Fill this in.').waitFor();
-    await checkPage(visitor, 'review-with-a-problem', look);
+    await checkPage(visitor, 'review-with-a-problem');
     await visitor.getByLabel('Amount to pay back').fill('100');
     await visitor.getByLabel('speed').selectOption('at once');
     await visitor.getByLabel('Your name').fill('Grace');
     await visitor.getByLabel('Reason').fill('They are right,\nand have waited long enough.');
     await visitor.getByRole('button', { name: 'Approve' }).click();
     await visitor.getByText('Grace (with the link)').waitFor();
-    await checkPage(visitor, 'review-decided', look);
+    await checkPage(visitor, 'review-decided');
     await visitor.goto(at('/review/unknown'));
     await visitor.getByRole('heading', { name: 'This link does not work' }).waitFor();
-    await checkPage(visitor, 'review-no-link', look);
+    await checkPage(visitor, 'review-no-link');
 
     ask({
       title: 'Send the newsletter to 4,120 people?',
@@ -49,20 +47,20 @@ withBrowser('approvals', () => {
     });
     await visitor.goto(at('/review/good'));
     await visitor.getByRole('columnheader', { name: 'people' }).waitFor();
-    await checkPage(visitor, 'review-table', look);
+    await checkPage(visitor, 'review-table');
 
-    const page = await site.signedIn('/approvals', options);
+    const page = await site.signedIn('/approvals');
     await page.getByRole('link', { name: 'Send the newsletter' }).click();
     await page.getByRole('button', { name: 'Reject' }).waitFor();
-    await checkPage(page, 'approvals', look);
+    await checkPage(page, 'approvals');
     await page.getByRole('link', { name: 'Decided' }).click();
     await page.getByText('Approved by Grace (with the link)').first().waitFor();
-    await checkPage(page, 'approvals-decided', look);
+    await checkPage(page, 'approvals-decided');
     site.api.approvals = newApprovals();
     await page.getByRole('link', { name: 'Waiting', exact: true }).click();
     await page.reload();
     await page.getByRole('heading', { name: 'Nothing waits for a decision' }).waitFor();
-    await checkPage(page, 'approvals-empty', look);
+    await checkPage(page, 'approvals-empty');
   });
 
   test('somebody without an account decides with the link, by keyboard alone, and sends no credential', async () => {

@@ -1,13 +1,11 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newApproval, newApprovals } from './test/fake-approvals';
 import { newCandidate, newCandidates, newCase } from './test/fake-candidates';
 import { CODE_WORKER, newCode } from './test/fake-code';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('candidates', () => {
+describe('candidates', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.approvals = newApprovals();
@@ -34,7 +32,7 @@ withBrowser('candidates', () => {
     differences: [{ path: '/total', change: 'changed', was: '1412.47', now: '1412.5' }],
   });
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+  test('axe finds nothing and nothing is wider than the screen', async () => {
     add(
       'cnd_1',
       [newCase('run_8sWnQ0', 'same'), DIFFERENT, newCase('run_8sWnQ2', 'broken'), newCase('run_8sWnQ3', null)],
@@ -44,17 +42,17 @@ withBrowser('candidates', () => {
     );
     add('cnd_2', [newCase('run_8sWnQ0', 'same'), newCase('run_8sWnQ1', 'same')], { message: 'Log less' });
     add('cnd_3', [newCase('run_8sWnQ0', 'fixed')], { message: 'Read the renamed column', origin: 'repair' });
-    const page = await site.signedIn(pageOf('cnd_1'), options);
+    const page = await site.signedIn(pageOf('cnd_1'));
     await page.getByText('round(price, 1)').first().waitFor();
-    await checkPage(page, 'candidate', look);
+    await checkPage(page, 'candidate');
     await page.goto(site.api.origin + pageOf('cnd_2'));
     await page.getByRole('heading', { name: 'Changes none of 2 runs' }).waitFor();
     await page.getByText('round(price, 1)').first().waitFor();
-    await checkPage(page, 'candidate-same', look);
+    await checkPage(page, 'candidate-same');
     await page.goto(site.api.origin + ofWorker('versions'));
     await page.getByRole('link', { name: 'Log less' }).waitFor();
     await page.getByText('Log how many prices there are').waitFor();
-    await checkPage(page, 'worker-versions-with-candidates', look);
+    await checkPage(page, 'worker-versions-with-candidates');
   });
 
   test('one that changes nothing is promoted, and the history shows it', async () => {

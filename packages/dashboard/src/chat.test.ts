@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage, PHONE, PHONE_LOOK } from './test/check-page';
 import {
   answerCall,
   ask,
@@ -17,8 +17,6 @@ import {
 } from './test/fake-chat';
 import { newOverview } from './test/fake-overview';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
 const CODE = 'def run(text):\n    return {"words": len(text.split())}\n';
 
 const makeWorker = () =>
@@ -27,7 +25,7 @@ const makeWorker = () =>
     arguments: { name: 'Word count', schedule: '0 9 * * *', files: [{ path: 'main.py', content: CODE }] },
   });
 
-withBrowser('the chat', () => {
+describe('the chat', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.chat = newChat();
@@ -52,16 +50,16 @@ withBrowser('the chat', () => {
     return newest();
   }
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+  test('axe finds nothing and nothing is wider than the screen', async () => {
     site.api.chat.suggestions = [
       'Why does Daily report fail, and how can it be repaired?',
       'What do the 2 approvals that wait ask for, and what happens when I approve them?',
       'Which workers lack a secret?',
       'What ran today, what failed, and what did it cost?',
     ];
-    const page = await site.signedIn('/chat', options);
+    const page = await site.signedIn('/chat');
     await page.getByText('Why does Daily report fail').waitFor();
-    await checkPage(page, 'chat-new', look);
+    await checkPage(page, 'chat-new');
 
     add('Which runs failed in the last day, and what do they have in common?');
     add('Move the invoices to the new archive').status = 'waiting';
@@ -96,7 +94,7 @@ withBrowser('the chat', () => {
     await page.getByRole('columnheader', { name: 'Failed' }).waitFor();
     await page.getByText('List runs').click();
     await page.getByText('Arguments').waitFor();
-    await checkPage(page, 'chat-thread', look);
+    await checkPage(page, 'chat-thread');
 
     const worker = add('Count words');
     begin(worker, 'Make a worker that counts the words of a text,\nand run it daily at nine.');
@@ -105,25 +103,24 @@ withBrowser('the chat', () => {
     waitForPerson(worker);
     await page.goto(`${site.api.origin}/chat/${worker.id}`);
     await page.getByRole('button', { name: 'Approve' }).waitFor();
-    await checkPage(page, 'chat-approval', look);
+    await checkPage(page, 'chat-approval');
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Running').waitFor();
-    await checkPage(page, 'chat-running', look);
+    await checkPage(page, 'chat-running');
     rest(worker);
 
     site.api.chat.models = [];
     await page.goto(`${site.api.origin}/chat`);
     await page.getByRole('heading', { name: 'No language model is set' }).waitFor();
-    await checkPage(page, 'chat-no-model', look);
-    if (look === 'phone') {
-      await page.getByRole('button', { name: 'All conversations' }).click();
-      await page.getByRole('link', { name: /Move the invoices/ }).waitFor();
-      await checkPage(page, 'chat-list', look);
-    }
+    await checkPage(page, 'chat-no-model');
+    const pageOnPhone = await site.signedIn('/chat', PHONE);
+    await pageOnPhone.getByRole('button', { name: 'All conversations' }).click();
+    await pageOnPhone.getByRole('link', { name: /Move the invoices/ }).waitFor();
+    await checkPage(pageOnPhone, 'chat-list', [PHONE_LOOK]);
     site.api.accounts.me.role = 'viewer';
     await page.reload();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    await checkPage(page, 'chat-viewer', look);
+    await checkPage(page, 'chat-viewer');
   });
 
   test('a message is sent with Enter, and the answer comes in pieces, with what was made', async () => {

@@ -1,15 +1,14 @@
 import type { WorkerSchemas } from '@gantry/api-client';
 import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { CODE_WORKER, newCode } from './test/fake-code';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
 const CODE = `/workers/${CODE_WORKER}/code`;
 const VERSIONS = `/workers/${CODE_WORKER}/versions`;
 
-withBrowser('the code of a worker', () => {
+describe('the code of a worker', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.code = newCode();
@@ -40,10 +39,10 @@ withBrowser('the code of a worker', () => {
     message: 'invalid syntax',
   };
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+  test('axe finds nothing and nothing is wider than the screen', async () => {
     site.api.code.problems.set('import requests', undeclared);
     site.api.code.problems.set('def run(shop):', wrong);
-    const page = await site.signedIn(CODE, options);
+    const page = await site.signedIn(CODE);
     await page.getByText('invalid syntax').first().waitFor();
     await type(page, 'x = 1\n');
     await page.getByLabel('Shop').fill('north');
@@ -58,19 +57,19 @@ withBrowser('the code of a worker', () => {
     run.run.completed_at = new Date().toISOString();
     site.api.emit(run, 'done', { status: 'completed' });
     await page.getByText('118.4').waitFor();
-    await checkPage(page, 'worker-code', look);
+    await checkPage(page, 'worker-code');
     await page.getByRole('button', { name: 'Show changes' }).click();
     await page.getByText('x = 1').first().waitFor();
-    await checkPage(page, 'worker-code-changes', look);
+    await checkPage(page, 'worker-code-changes');
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByRole('dialog').getByLabel('What changes').fill('Try one');
-    await checkPage(page, 'worker-code-save', look);
+    await checkPage(page, 'worker-code-save');
     await page.goto(`${site.api.origin}${VERSIONS}?from=1&to=3`);
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     await page.getByText('SHOP_TOKEN').first().waitFor();
     await page.getByRole('row', { name: 'Reaches shop.example.com, *.example.net Any public address' }).waitFor();
     await page.getByText('prices read').first().waitFor();
-    await checkPage(page, 'worker-versions', look);
+    await checkPage(page, 'worker-versions');
   });
 
   test('a change is saved as a version with a message, and nothing of it is left in the browser', async () => {

@@ -1,10 +1,8 @@
 import { until } from '@gantry/testing';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newAccounts } from './test/fake-accounts';
 import { newConnection, newConnections, newTool } from './test/fake-connections';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const HOSTILE =
   '**Searches** issues.\n\n<img src=x onerror="alert(1)"> [Click here](https://evil.example)\u202e\u{e0041}\u{e0042} ' +
@@ -22,7 +20,7 @@ const search = {
   },
 };
 
-withBrowser('one connection', () => {
+describe('one connection', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts = newAccounts();
@@ -58,26 +56,26 @@ withBrowser('one connection', () => {
       .getByRole('listitem')
       .filter({ has: page.getByRole('heading', { name, exact: true }) });
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
-    const page = await site.signedIn('/connections/con_linear', options);
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const page = await site.signedIn('/connections/con_linear');
     await page.getByText('search_issues is not described as it was').waitFor();
     await tool(page, 'search_issues').locator('summary').click();
     await page.getByLabel('Workers may call').selectOption('Only the tools chosen below');
     await page.getByLabel('Allow delete_project').uncheck();
-    await checkPage(page, 'connection-server', look);
+    await checkPage(page, 'connection-server');
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     await page.getByRole('dialog', { name: 'Edit Linear' }).waitFor();
-    await checkPage(page, 'connection-edit', look);
+    await checkPage(page, 'connection-edit');
     await page.goto(`${site.api.origin}/connections/con_github`);
     await tool(page, 'list_issues').locator('summary').click();
     await page.getByRole('button', { name: 'Change rights' }).click();
-    await checkPage(page, 'connection-account', look);
+    await checkPage(page, 'connection-account');
     await page.goto(`${site.api.origin}/connections/con_crm`);
     await page.getByText('The catalogue has none of crm').waitFor();
-    await checkPage(page, 'connection-key', look);
+    await checkPage(page, 'connection-key');
     await page.goto(`${site.api.origin}/connections/catalog/github`);
     await tool(page, 'list_issues').locator('summary').click();
-    await checkPage(page, 'connection-service', look);
+    await checkPage(page, 'connection-service');
   });
 
   test('what a server says stays text, its hidden characters are named, and a change is accepted once read', async () => {

@@ -1,13 +1,11 @@
 import { until } from '@gantry/testing';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newChanges } from './test/fake-changes';
 import { newModel } from './test/fake-chat';
 import { newEvaluation, newEvaluations, newExample, newResult } from './test/fake-evaluations';
 import { newWorkerRun } from './test/fake-worker-runs';
 import { newWorker, newWorkers } from './test/fake-workers';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const ITEMS = {
   inputs: [
@@ -17,7 +15,7 @@ const ITEMS = {
   outputs: [{ name: 'total', label: 'Total', type: 'number' }],
 };
 
-withBrowser('evaluations of a worker', () => {
+describe('evaluations of a worker', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.evaluations = newEvaluations();
@@ -79,22 +77,22 @@ withBrowser('evaluations of a worker', () => {
     return examples;
   }
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
-    const page = await site.signedIn(HOME, options);
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const page = await site.signedIn(HOME);
     await page.getByRole('heading', { name: 'No examples yet' }).waitFor();
-    await checkPage(page, 'evaluations-empty', look);
+    await checkPage(page, 'evaluations-empty');
     await page.getByRole('button', { name: 'Add example' }).click();
     await page.getByLabel('Name', { exact: true }).fill('A quiet day');
     await page.getByRole('button', { name: 'Add a check' }).click();
     await page.getByRole('combobox', { name: 'Check 2' }).selectOption('judge');
     await page.getByRole('button', { name: 'Add a check' }).click();
     await page.getByRole('combobox', { name: 'Check 3' }).selectOption('contains');
-    await checkPage(page, 'example-dialog', look);
+    await checkPage(page, 'example-dialog');
 
     const [first, second, third] = addHistory();
     await page.goto(site.api.origin + HOME);
     await page.getByRole('img', { name: /Examples passed: version 4/ }).waitFor();
-    await checkPage(page, 'evaluations', look);
+    await checkPage(page, 'evaluations');
 
     const { evaluations } = site.api;
     if (first && second && third) {
@@ -113,13 +111,13 @@ withBrowser('evaluations of a worker', () => {
     }
     await page.goto(`${site.api.origin}${HOME}/eval_x`);
     await page.getByText('The Baltics are missing.').waitFor();
-    await checkPage(page, 'evaluation', look);
+    await checkPage(page, 'evaluation');
 
     const [latest] = evaluations.list;
     if (latest) Object.assign(latest, { status: 'running', totals: { passed: 5, failed: 1, error: 0, total: 12 } });
     await page.goto(site.api.origin + HOME);
     await page.getByRole('progressbar', { name: 'Evaluation of version 9' }).waitFor();
-    await checkPage(page, 'evaluations-running', look);
+    await checkPage(page, 'evaluations-running');
   });
 
   test('an example is written with the inputs of the worker, and each kind of check is sent as it is meant', async () => {

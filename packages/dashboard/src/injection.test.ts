@@ -1,7 +1,5 @@
-import { chromiumPath, testSite } from './test/browser';
+import { testSite } from './test/browser';
 import { newRun } from './test/fake-api';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const HIT = 'window.__executed = (window.__executed || 0) + 1';
 const PAYLOADS = [
@@ -29,7 +27,7 @@ const MARKDOWN = [
   '[good](https://example.com)',
 ].join('\n\n');
 
-withBrowser('what automations write is shown, never executed', () => {
+describe('what automations write is shown, never executed', () => {
   const site = testSite();
 
   test('in names, descriptions, labels, logs, errors, every kind of output, and file names', async () => {

@@ -1,11 +1,9 @@
 import { until } from '@gantry/testing';
-import { chromiumPath, testSite } from './test/browser';
+import { testSite } from './test/browser';
 import { newApproval, newApprovals } from './test/fake-approvals';
 import { newChanges } from './test/fake-changes';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('live changes', () => {
+describe('live changes', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.approvals = newApprovals();

@@ -1,9 +1,7 @@
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newAccounts } from './test/fake-accounts';
 import { newChat, newModel, newModelUsage } from './test/fake-chat';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const price = { input_usd_per_mtok: 3, output_usd_per_mtok: 15, cache_read_usd_per_mtok: 0.3 };
 const used = (model: string, usd: number, calls: number, more = {}) => ({
@@ -11,7 +9,7 @@ const used = (model: string, usd: number, calls: number, more = {}) => ({
   ...more,
 });
 
-withBrowser('models and their budget', () => {
+describe('models and their budget', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts = newAccounts();
@@ -36,19 +34,19 @@ withBrowser('models and their budget', () => {
 
   const PATH = '/settings/models';
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
-    const page = await site.signedIn(PATH, options);
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const page = await site.signedIn(PATH);
     await page.getByRole('img', { name: '62 % of the budget is spent, 6 % is reserved' }).waitFor();
     await page.getByRole('region', { name: 'By model' }).getByText('3 failed').waitFor();
     await page.getByText('$2.00 from 1 Jul 2026').waitFor();
     await page.getByText('Own key', { exact: true }).waitFor();
-    await checkPage(page, 'models', look);
+    await checkPage(page, 'models');
     site.api.chat.models = [];
     site.api.chat.modelUsage = newModelUsage();
     await page.reload();
     await page.getByText('MODEL_PROVIDERS_FILE').waitFor();
     await page.getByText('spent, without a budget').waitFor();
-    await checkPage(page, 'models-none', look);
+    await checkPage(page, 'models-none');
   });
 
   test('an admin sets the budget, takes it away, and takes that back', async () => {

@@ -1,19 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { until } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newRun } from './test/fake-api';
 import { newWorkerRun } from './test/fake-worker-runs';
 import { addSales } from './test/sample';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 /** More than are ever in view, with those above and below. */
 const ROWS_MAX = 60;
 const MINUTE_MS = 60_000;
 
-withBrowser('runs', () => {
+describe('runs', () => {
   const site = testSite();
   const now = Date.now();
   beforeEach(() => {
@@ -55,7 +53,7 @@ withBrowser('runs', () => {
   const rowsOf = (page: Page): Locator => page.getByRole('list', { name: 'Runs' }).getByRole('listitem');
   const namesOf = async (page: Page): Promise<string[]> => rowsOf(page).getByRole('link').allTextContents();
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+  test('axe finds nothing and nothing is wider than the screen', async () => {
     const failure = { error: "No module named 'requests': declare the package", error_code: 'exception' as const };
     addWorkerRun(1, { status: 'running', duration_ms: null, completed_at: null });
     addWorkerRun(3, { status: 'failed', ...failure });
@@ -63,14 +61,14 @@ withBrowser('runs', () => {
     addWorkerRun(9, { status: 'pending_approval', trigger: 'webhook', duration_ms: null });
     addAutomationRun(70, { status: 'error', error: { code: 'cancelled', message: 'stopped' }, trigger: 'schedule' });
     for (let n = 2; n < 30; n++) addWorkerRun(n * 60, { trigger: n % 3 ? 'schedule' : 'api' });
-    const page = await site.signedIn('/runs', options);
+    const page = await site.signedIn('/runs');
     await rowsOf(page).nth(4).waitFor();
     await rowsOf(page).nth(1).getByRole('checkbox').check();
     await page.getByText('1 run selected').waitFor();
-    await checkPage(page, 'runs', look);
+    await checkPage(page, 'runs');
     await page.goto(`${site.api.origin}/runs?status=rejected`);
     await page.getByRole('heading', { name: 'No run is like this' }).waitFor();
-    await checkPage(page, 'runs-none', look);
+    await checkPage(page, 'runs-none');
   });
 
   test('runs of both surfaces are one list by time, thousands of them, of which only those in view are rows', async () => {

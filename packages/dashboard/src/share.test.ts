@@ -1,10 +1,8 @@
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { type FakeWorkerRun, newStep, newWorkerRun } from './test/fake-worker-runs';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('share links', () => {
+describe('share links', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.workerRuns.length = 0;
@@ -26,19 +24,19 @@ withBrowser('share links', () => {
     return `${site.api.origin}/shared/shr_good`;
   }
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
+  test('axe finds nothing and nothing is wider than the screen', async () => {
     const fake = add({ ...ended, status: 'completed', output: { note: 'All well.' } });
     site.api.emit(fake, 'log', { level: 'info', text: '12 rows read', at: new Date().toISOString() });
-    const page = await site.visit(options);
+    const page = await site.visit();
     await page.goto(share(fake));
     await page.getByText('All well.').waitFor();
     await page.getByRole('log').getByText('12 rows read').waitFor();
-    await checkPage(page, 'shared-run', look);
-    const own = await site.signedIn(`/runs/${fake.run.id}`, options);
+    await checkPage(page, 'shared-run');
+    const own = await site.signedIn(`/runs/${fake.run.id}`);
     await own.getByRole('button', { name: 'Share…' }).click();
     await own.getByRole('button', { name: 'Create link' }).click();
     await own.getByText('/shared/shr_').waitFor();
-    await checkPage(own, 'share-dialog', look);
+    await checkPage(own, 'share-dialog');
   });
 
   test('a link is made by keyboard, opened by a stranger who follows the run live, and revoked', async () => {

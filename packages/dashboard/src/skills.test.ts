@@ -1,8 +1,6 @@
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { addLibrary, addSkill, newSkills } from './test/fake-skills';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const TEXT = `Read the tests first.
 
@@ -24,7 +22,7 @@ def run(name):
 > A change that nobody reads is not reviewed.
 `;
 
-withBrowser('skills', () => {
+describe('skills', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.skills = newSkills();
@@ -63,22 +61,22 @@ withBrowser('skills', () => {
     });
   }
 
-  test.each(LOOKS)('axe finds nothing and nothing is wider than the screen: %s', async (look, options) => {
-    const page = await site.signedIn('/skills', options);
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const page = await site.signedIn('/skills');
     await page.getByText('Write down how something is done').waitFor();
-    await checkPage(page, 'skills-empty', look);
+    await checkPage(page, 'skills-empty');
     fill();
     await page.reload();
     await page.getByRole('link', { name: 'Review a change' }).waitFor();
-    await checkPage(page, 'skills', look);
+    await checkPage(page, 'skills');
     await page.getByLabel('Search skills').fill('csv');
     await page.locator('mark').waitFor();
-    await checkPage(page, 'skills-found', look);
+    await checkPage(page, 'skills-found');
 
     await page.goto(`${site.api.origin}/skills/review-a-change`);
     await page.getByRole('heading', { name: 'Steps' }).waitFor();
     await page.getByText('Version 3', { exact: true }).first().waitFor();
-    await checkPage(page, 'skill', look);
+    await checkPage(page, 'skill');
 
     site.api.skills.versions.get('review-a-change')?.unshift({
       ...{ version: 2, title: 'Review a change', content_hash: '', author_id: 'usr_ada', tags: [], license: null },
@@ -89,26 +87,26 @@ withBrowser('skills', () => {
     await page.getByRole('heading', { name: 'Changed since' }).waitFor();
     await page.getByRole('textbox', { name: 'Version 2 and version 3' }).first().waitFor();
     await page.getByText('Read it.').last().waitFor();
-    await checkPage(page, 'skill-version', look);
+    await checkPage(page, 'skill-version');
 
     await page.goto(`${site.api.origin}/skills/review-a-change/edit`);
     await page.getByRole('heading', { name: 'Steps' }).waitFor();
     await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
-    await checkPage(page, 'skill-editor', look);
+    await checkPage(page, 'skill-editor');
     await page.goto(`${site.api.origin}/skills/new`);
     await page.getByText('Begin with an outline').waitFor();
     await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
-    await checkPage(page, 'skill-new', look);
+    await checkPage(page, 'skill-new');
 
     await page.goto(`${site.api.origin}/skills/libraries`);
     await page.getByRole('link', { name: 'Writing' }).waitFor();
-    await checkPage(page, 'libraries', look);
+    await checkPage(page, 'libraries');
     await page.getByRole('link', { name: 'Code review' }).click();
     await page.getByRole('button', { name: 'Move Clean a CSV file up' }).waitFor();
-    await checkPage(page, 'library', look);
+    await checkPage(page, 'library');
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByRole('dialog').waitFor();
-    await checkPage(page, 'library-edit', look);
+    await checkPage(page, 'library-edit');
   });
 
   test('a skill is written with the keyboard beside its preview, and saved', async () => {

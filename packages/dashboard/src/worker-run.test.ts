@@ -1,12 +1,10 @@
 import type { Locator, Page } from 'playwright-core';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage, LOOKS, type Look, PHONE_LOOK } from './test/check-page';
 import { newApproval, newApprovals } from './test/fake-approvals';
 import { type FakeWorkerRun, newStep, newWorkerRun } from './test/fake-worker-runs';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('the page of a worker’s run', () => {
+describe('the page of a worker’s run', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.workerRuns.length = 0;
@@ -63,35 +61,37 @@ withBrowser('the page of a worker’s run', () => {
     });
   };
 
-  test.each([...LOOKS, ['420 px', { viewport: { width: 420, height: 800 } }] as (typeof LOOKS)[number]])(
-    'axe finds nothing and nothing is wider than the screen: %s',
-    async (look, options) => {
-      const failed = addFailed();
-      for (const level of ['debug', 'info', 'warning', 'error']) say(failed, level, `a line of level ${level}`);
-      const page = await site.signedIn(pageOf(failed), options);
-      await page.getByRole('log').getByText('a line of level error').waitFor();
-      await checkPage(page, 'worker-run-failed', look);
+  const looks: Look[] = [
+    ...LOOKS,
+    { ...PHONE_LOOK, name: '420 px', viewport: { width: 420, height: 800 }, isPhone: false },
+  ];
 
-      const waiting = addWaiting();
-      await page.goto(site.api.origin + pageOf(waiting));
-      await page.getByText('It waits for a person').waitFor();
-      await checkPage(page, 'worker-run-waiting', look);
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const failed = addFailed();
+    for (const level of ['debug', 'info', 'warning', 'error']) say(failed, level, `a line of level ${level}`);
+    const page = await site.signedIn(pageOf(failed));
+    await page.getByRole('log').getByText('a line of level error').waitFor();
+    await checkPage(page, 'worker-run-failed', looks);
 
-      const completed = add({
-        ...ended,
-        status: 'completed',
-        output: { total: 12, rows: [{ shop: 'north', price: 3.2 }], note: 'Cheaper than last week.' },
-        artifacts: [
-          { id: 'af_1', name: 'prices.csv', content_type: 'text/csv', size: 1_204, sha256: '0', download_url: '/x' },
-        ],
-      });
-      say(completed, 'info', 'done in one go');
-      await page.goto(site.api.origin + pageOf(completed));
-      await page.getByText('Cheaper than last week.').waitFor();
-      await page.getByRole('log').getByText('done in one go').waitFor();
-      await checkPage(page, 'worker-run-completed', look);
-    },
-  );
+    const waiting = addWaiting();
+    await page.goto(site.api.origin + pageOf(waiting));
+    await page.getByText('It waits for a person').waitFor();
+    await checkPage(page, 'worker-run-waiting', looks);
+
+    const completed = add({
+      ...ended,
+      status: 'completed',
+      output: { total: 12, rows: [{ shop: 'north', price: 3.2 }], note: 'Cheaper than last week.' },
+      artifacts: [
+        { id: 'af_1', name: 'prices.csv', content_type: 'text/csv', size: 1_204, sha256: '0', download_url: '/x' },
+      ],
+    });
+    say(completed, 'info', 'done in one go');
+    await page.goto(site.api.origin + pageOf(completed));
+    await page.getByText('Cheaper than last week.').waitFor();
+    await page.getByRole('log').getByText('done in one go').waitFor();
+    await checkPage(page, 'worker-run-completed', looks);
+  });
 
   const timelineOf = (page: Page) => page.getByRole('region', { name: 'Timeline' });
   const entryOf = (page: Page, name: string | RegExp): Locator => timelineOf(page).getByRole('button', { name });

@@ -1,9 +1,7 @@
 import { until } from '@gantry/testing';
-import { chromiumPath, testSite } from './test/browser';
-import { checkPage, LOOKS } from './test/check-page';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
 import { newRunItem, newWorker, newWorkers } from './test/fake-workers';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const schedule = {
   ...{ type: 'cron' as const, cron: '0 9 * * MON-FRI', timezone: 'Europe/Berlin', misfire: 'fire_once' as const },
@@ -21,7 +19,7 @@ const inputs = [
   { name: 'limit', label: 'Rows', type: 'integer', minimum: 1, default: 50 },
 ];
 
-withBrowser('workers', () => {
+describe('workers', () => {
   const site = testSite();
   beforeEach(() => {
     site.api.accounts.me.role = 'owner';
@@ -58,45 +56,45 @@ withBrowser('workers', () => {
     await page.getByText(text).first().waitFor();
   };
 
-  test.each(LOOKS)('axe finds nothing in the list and the templates: %s', async (look, options) => {
-    const page = await site.signedIn('/workers', options);
+  test('axe finds nothing in the list and the templates', async () => {
+    const page = await site.signedIn('/workers');
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     await page.getByRole('checkbox', { name: 'Choose Price watch' }).check();
-    await checkPage(page, 'workers', look);
+    await checkPage(page, 'workers');
     await go(page, '/workers/new', 'Each of these runs as it is');
-    await checkPage(page, 'worker-templates', look);
+    await checkPage(page, 'worker-templates');
     await go(page, '/workers/new?template=nightly-clean-up', 'Ask before anything is removed');
     await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
-    await checkPage(page, 'worker-template', look);
+    await checkPage(page, 'worker-template');
     site.api.workers.list.splice(0, Number.POSITIVE_INFINITY, newWorker('x', { status: 'archived' }));
     await go(page, '/workers', 'Make your first worker');
-    await checkPage(page, 'workers-none', look);
+    await checkPage(page, 'workers-none');
   });
 
-  test.each(LOOKS)('axe finds nothing in the first tab of a worker and its alerts: %s', async (look, options) => {
-    const page = await site.signedIn('/workers/price-watch', options);
+  test('axe finds nothing in the first tab of a worker and its alerts', async () => {
+    const page = await site.signedIn('/workers/price-watch');
     await page.getByText('Its last run failed').waitFor();
     await page.getByRole('img', { name: /^Duration/ }).waitFor();
-    await checkPage(page, 'worker', look);
+    await checkPage(page, 'worker');
     await go(page, '/workers/report', 'It has not run yet');
-    await checkPage(page, 'worker-new', look);
+    await checkPage(page, 'worker-new');
     await go(page, '/workers/price-watch/alerts', 'No alert tells of this worker');
-    await checkPage(page, 'worker-alerts', look);
+    await checkPage(page, 'worker-alerts');
   });
 
-  test.each(LOOKS)('axe finds nothing in triggers and settings: %s', async (look, options) => {
-    const page = await site.signedIn('/workers/price-watch/triggers', options);
+  test('axe finds nothing in triggers and settings', async () => {
+    const page = await site.signedIn('/workers/price-watch/triggers');
     await page.getByText('None yet. Refused ones').waitFor();
     await page.getByText('by the clock of Berlin').waitFor();
-    await checkPage(page, 'worker-triggers', look);
+    await checkPage(page, 'worker-triggers');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByRole('button', { name: 'Add an event' }).click();
     await page.getByText('What scheduled runs get').waitFor();
-    await checkPage(page, 'worker-triggers-edited', look);
+    await checkPage(page, 'worker-triggers-edited');
     await go(page, '/workers/clean-up/settings', 'Delete this worker');
-    await checkPage(page, 'worker-settings', look);
+    await checkPage(page, 'worker-settings');
     await page.getByRole('button', { name: 'Delete this worker' }).click();
-    await checkPage(page, 'worker-delete', look);
+    await checkPage(page, 'worker-delete');
   });
 
   test('the list is narrowed and ordered at once, and a link leads to the same', async () => {

@@ -1,13 +1,10 @@
 import { apiCaller, given, startScriptedModel, until } from '@gantry/testing';
-import { chromiumPath } from '../test/browser';
 import { testPlatform } from '../test/open-platform';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const price = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };
 const usage = { input: 812, output: 40 };
 
-withBrowser('an agent', () => {
+describe('an agent', () => {
   const model = given(startScriptedModel, (one) => one.stop());
   const platform = testPlatform(() => {
     const provider = {

@@ -1,10 +1,7 @@
 import type { Page } from 'playwright-core';
-import { chromiumPath } from '../test/browser';
 import { testPlatform } from '../test/open-platform';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('code and files', () => {
+describe('code and files', () => {
   const platform = testPlatform();
 
   async function ask(status: number, ...request: Parameters<typeof platform.call>) {

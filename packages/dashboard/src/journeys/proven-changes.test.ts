@@ -1,14 +1,11 @@
 import { given, startScriptedModel, until } from '@gantry/testing';
-import { chromiumPath } from '../test/browser';
 import { testPlatform } from '../test/open-platform';
-
-const withBrowser = chromiumPath ? describe : describe.skip;
 
 const ADDS = 'def run(n):\n    return {"square": n + n}\n';
 const SQUARES = 'def run(n):\n    return {"square": n ** 2}\n';
 const usage = { input: 812, output: 40 };
 
-withBrowser('a change that is proven before it counts', () => {
+describe('a change that is proven before it counts', () => {
   const model = given(startScriptedModel, (one) => one.stop());
   const platform = testPlatform(() => {
     const price = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };

@@ -1,12 +1,11 @@
 import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
-import { chromiumPath, pressUntilFocused } from '../test/browser';
+import { pressUntilFocused } from '../test/browser';
 import { testPlatform } from '../test/open-platform';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
 const PHONE = { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true };
 
-withBrowser('a worker', () => {
+describe('a worker', () => {
   const platform = testPlatform();
 
   /** @throws Error for any other answer than 201 */

@@ -1,11 +1,9 @@
 import { deployAutomation, until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
-import { chromiumPath, pressUntilFocused } from '../test/browser';
+import { pressUntilFocused } from '../test/browser';
 import { type Person, testPlatform } from '../test/open-platform';
 
-const withBrowser = chromiumPath ? describe : describe.skip;
-
-withBrowser('a workspace', () => {
+describe('a workspace', () => {
   const platform = testPlatform();
   const grace: Person = { email: 'grace@example.test', password: 'a long enough password' };
 

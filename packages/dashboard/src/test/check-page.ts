@@ -1,35 +1,73 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AxeResults } from 'axe-core';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 
 /** Given to the page as text: the page's own policy lets no script in, and axe can't be loaded outside a browser. */
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 /** Set to look at the pages. */
 const PICTURES = process.env.DASHBOARD_PICTURES;
 
-export const LOOKS: [string, BrowserContextOptions][] = [
-  ['light', {}],
-  ['dark', { colorScheme: 'dark' }],
-  ['phone', { viewport: { width: 360, height: 740 }, isMobile: true, hasTouch: true }],
-];
+export interface Look {
+  name: string;
+  colorScheme: 'light' | 'dark';
+  viewport: { width: number; height: number };
+  isPhone: boolean;
+}
 
-/** Expects that axe finds nothing on the page, and that nothing is wider than the screen. */
-export async function checkPage(page: Page, screen: string, look?: string): Promise<void> {
-  if (PICTURES && look) {
+const light: Look = { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 720 }, isPhone: false };
+export const PHONE_LOOK: Look = { ...light, name: 'phone', viewport: { width: 360, height: 740 }, isPhone: true };
+
+export const LOOKS: Look[] = [light, { ...light, name: 'dark', colorScheme: 'dark' }, PHONE_LOOK];
+
+/** For pages whose elements a test needs as they are on a phone. */
+export const PHONE: BrowserContextOptions = { viewport: PHONE_LOOK.viewport, isMobile: true, hasTouch: true };
+
+/**
+ * Expects that axe finds nothing on the page, and that nothing is wider than the screen.
+ * The page is loaded once and emulates each look; afterwards it is a light one of a desktop again.
+ */
+export async function checkPage(page: Page, screen: string, looks = LOOKS): Promise<void> {
+  if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe);
+  // It stays attached for as long as the page: detaching resets the size of the screen.
+  const session = await page.context().newCDPSession(page);
+  for (const look of looks) {
+    await emulate(page, session, look);
+    await checkLook(page, screen, look);
+  }
+  await emulate(page, session, light);
+}
+
+async function emulate(page: Page, session: CDPSession, { colorScheme, viewport, isPhone }: Look): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await session.send('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: isPhone });
+  await session.send('Emulation.setTouchEmulationEnabled', { enabled: isPhone });
+  await page.waitForFunction(
+    (look) =>
+      document.documentElement.dataset.mantineColorScheme === look.colorScheme &&
+      matchMedia('(pointer: coarse)').matches === look.isPhone &&
+      matchMedia(`(width: ${look.width}px)`).matches,
+    { colorScheme, isPhone, width: viewport.width },
+  );
+  // What listens for sizes draws in the next frame, and what it has drawn is there in the one after.
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+}
+
+async function checkLook(page: Page, screen: string, look: Look): Promise<void> {
+  if (PICTURES) {
     mkdirSync(PICTURES, { recursive: true });
-    await page.screenshot({ path: path.join(PICTURES, `${screen}-${look}.png`), fullPage: true });
+    await page.screenshot({ path: path.join(PICTURES, `${screen}-${look.name}.png`), fullPage: true });
   }
   // In the dark only the colours differ.
-  const isDark = await page.evaluate(() => document.documentElement.dataset.mantineColorScheme === 'dark');
+  const isDark = look.colorScheme === 'dark';
   const options = { resultTypes: ['violations'], preload: false, ...(isDark && { runOnly: ['color-contrast'] }) };
-  const { violations }: AxeResults = await page.evaluate(`${axe}; axe.run(${JSON.stringify(options)})`);
+  const { violations }: AxeResults = await page.evaluate(`axe.run(${JSON.stringify(options)})`);
   const found = violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),
   );
-  expect({ screen, found }).toEqual({ screen, found: [] });
+  expect({ screen, look: look.name, found }).toEqual({ screen, look: look.name, found: [] });
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
-  expect({ screen, overflow }).toEqual({ screen, overflow: 0 });
+  expect({ screen, look: look.name, overflow }).toEqual({ screen, look: look.name, overflow: 0 });
 }
