@@ -4,7 +4,6 @@
  * dist/published/<surface>.json          the same with every status and header that an operation answers, for people and their tools
  * src/generated/<surface>.ts             its types, as clients see them
  * src/generated/<surface>-received.ts    its types, as handlers see them: validation has filled in each default
- * With --documents-only no types, which nothing reads while running.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -32,7 +31,6 @@ for (const surface of ['worker', 'automation', 'skills']) {
   const document = JSON.stringify(bundled.parsed, null, 2);
   writeFileSync(here(`dist/${surface}.json`), document);
   writeFileSync(here(`dist/published/${surface}.json`), JSON.stringify(documentAnswers(bundled.parsed), null, 2));
-  if (process.argv.includes('--documents-only')) continue;
   await writeTypes(surface, document, { defaultNonNullable: false });
   const received = JSON.stringify(bundled.parsed, filledIn);
   await writeTypes(`${surface}-received`, received, { defaultNonNullable: true, emptyObjectsUnknown: true });

@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
@@ -59,27 +60,35 @@ function environment() {
 async function step(title, file, argv, env, cwd = root) {
   say(title);
   const begin = Date.now();
-  const child = spawn(file, argv, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const output = [];
   let last = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk) => {
-      output.push(chunk);
-      last = stripVTControlCharacters(String(chunk)).trim().split('\n').pop().slice(0, 60) || last;
-    });
-  }
-  const stop = (signal) => {
-    child.kill(signal);
-    process.exit(130);
-  };
+  const stop = () => process.exit(130);
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
   const timer = process.stdout.isTTY
     ? setInterval(() => process.stdout.write(`\r\x1b[K[${elapsed()}]   ${title}${last && `: ${last}`}`), 1_000)
     : setInterval(() => say(`  ${title}${last && `: ${last}`}`), STILL_WORKING_MS);
-  const code = await new Promise((resolve) => child.once('error', resolve).once('close', resolve));
+  const outcome = await capture(file, argv, { cwd, env }, (chunk) => {
+    last = stripVTControlCharacters(String(chunk)).trim().split('\n').pop().slice(0, 60) || last;
+  });
   clearInterval(timer);
   for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
   if (process.stdout.isTTY && Date.now() - begin > 1_000) process.stdout.write('\r\x1b[K');
+  return outcome;
+}
+
+/** Runs a process that ends with this one. */
+async function capture(file, argv, options, onOutput = () => {}) {
+  const child = spawn(file, argv, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output.push(chunk);
+      onOutput(chunk);
+    });
+  }
+  const kill = () => child.kill();
+  process.once('exit', kill);
+  const code = await new Promise((resolve) => child.once('error', resolve).once('close', resolve));
+  process.off('exit', kill);
   return { ok: code === 0, output: Buffer.concat(output).toString() };
 }
 
@@ -109,35 +118,6 @@ function dependencyStamp() {
     files.map((file) => (fs.existsSync(path.join(root, file)) ? fs.readFileSync(path.join(root, file)) : '')),
   );
 }
-
-const notSource = new Set(['node_modules', 'dist', 'generated', '.turbo', 'coverage', '__pycache__']);
-
-/** Name, size and time of every file that a build reads: a second start needs no look inside them. */
-function sourceStamp() {
-  const entries = ['tsconfig.base.json', 'turbo.json', 'pnpm-lock.yaml'];
-  const walk = (dir) => {
-    for (const entry of fs.readdirSync(path.join(root, dir), { withFileTypes: true })) {
-      const name = path.join(dir, entry.name);
-      if (notSource.has(entry.name)) continue;
-      if (entry.isDirectory()) walk(name);
-      else entries.push(name);
-    }
-  };
-  for (const dir of [...groups, 'openapi']) walk(dir);
-  return stampOf(
-    entries.sort().map((name) => {
-      const { size, mtimeMs } = fs.statSync(path.join(root, name));
-      return `${name} ${size} ${mtimeMs}\n`;
-    }),
-  );
-}
-
-const built = () =>
-  projects().every((project) => {
-    const file = path.join(root, project, 'package.json');
-    const { scripts = {} } = JSON.parse(fs.readFileSync(file, 'utf8'));
-    return !scripts.build || fs.existsSync(path.join(root, project, 'dist'));
-  });
 
 const stampFile = (name) => path.join(root, 'node_modules', `.gantry-${name}`);
 const isDone = (name, stamp) => fs.existsSync(stampFile(name)) && fs.readFileSync(stampFile(name), 'utf8') === stamp;
@@ -181,44 +161,77 @@ async function installAndBuild(env) {
       ),
     );
   }
-  const sources = sourceStamp();
-  if (built() && isDone('built', sources)) return;
-  if (command === 'test' || command === 'bench') {
-    const turbo = ['exec', 'turbo', 'run', 'build', '--output-logs=new-only', '--ui=stream'];
-    await done('built', sources, () => mustSucceed('building', 'npx', pnpm(...turbo), env));
-  } else if (!built() || !isDone('built-for-start', sources)) {
-    say('compiling');
-    const { buildForStart } = await import('./build-for-start.mjs');
-    const run = (title, cwd, [file, ...argv], more) =>
-      mustSucceed(title, path.resolve(cwd, file), argv, { ...env, ...more }, cwd);
-    await done('built-for-start', sources, () => buildForStart(root, run));
-  }
+  const { buildForStart } = await import('./build-for-start.mjs');
+  const run = (title, cwd, [file, ...argv], more) =>
+    mustSucceed(title, path.resolve(cwd, file), argv, { ...env, ...more }, cwd);
+  await buildForStart(root, run);
 }
 
 const bin = (name) => path.join(root, 'node_modules/.bin', name);
+const tsc = (project) => [bin('tsc'), ['-p', project]];
+/** By title, a command line each. Types are checked in two programs, which keep what they found in node_modules/.cache. */
+const checks = {
+  'format and lint': [bin('biome'), ['check', '.']],
+  boundaries: [bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'services', 'packages']],
+  folders: [bin('depcruise'), ['--config', '.dependency-cruiser.folders.cjs', 'services', 'packages']],
+  types: tsc('tsconfig.json'),
+  'types of the dashboard': tsc('packages/dashboard/tsconfig.json'),
+};
 
-async function runTests(env) {
-  const failed = [];
-  const named = args.some((arg) => !arg.startsWith('-'));
-  if (!named) {
-    const checks = [
-      ['format and lint', bin('biome'), ['check', '.']],
-      ['boundaries', bin('depcruise'), ['--config', '.dependency-cruiser.cjs', 'services', 'packages']],
-      ['folders', bin('depcruise'), ['--config', '.dependency-cruiser.folders.cjs', 'services', 'packages']],
-      ['types', 'npx', ['-y', PNPM, 'exec', 'turbo', 'run', 'typecheck', '--output-logs=errors-only', '--ui=stream']],
-    ];
-    const outcomes = await Promise.all(checks.map(([title, file, argv]) => step(`checking ${title}`, file, argv, env)));
-    for (const [index, { ok, output }] of outcomes.entries()) {
-      if (ok) continue;
-      failed.push(checks[index][0]);
-      process.stdout.write(`${output.trim()}\n`);
-    }
-    if (failed.length) say(`these checks failed: ${failed.join(', ')}`);
+/** One after the other, and after whatever else wants the processor. Resolves with the output of each that failed. */
+async function runChecks(env) {
+  const failed = new Map();
+  for (const [title, [file, argv]] of Object.entries(checks)) {
+    const { ok, output } = await capture('nice', ['-n', '19', file, ...argv], { cwd: root, env });
+    if (ok) continue;
+    failed.set(title, output.trim());
+    // Read by packages/testing/closing-line.cjs, which counts them as failures.
+    process.env.GANTRY_FAILED_CHECKS = String(failed.size);
   }
-  say('testing');
-  const testEnv = { ...process.env, HOME: env.HOME, GANTRY_FAILED_CHECKS: String(failed.length) };
-  const code = await handOver(process.execPath, [path.join(root, 'node_modules/jest/bin/jest.js'), ...args], testEnv);
-  return failed.length ? 1 : code;
+  return failed;
+}
+
+/** Options without a value: beside these alone, every other argument names suites or tests. */
+const FLAGS = /^(--watch|--watchAll|--verbose|--runInBand|-i|--[a-zA-Z]+=.*)$/;
+
+/** Arguments for Jest. Words that no suite's path matches select the tests whose title, as it is written, contains them. */
+function toJestArguments(input) {
+  const words = input.filter((arg) => !arg.startsWith('-'));
+  const flags = input.filter((arg) => arg.startsWith('-'));
+  if (!words.length || !flags.every((flag) => FLAGS.test(flag))) return input;
+  const suites = projects().flatMap(listSuites);
+  if (words.some((word) => suites.some((suite) => new RegExp(word, 'i').test(suite)))) return input;
+  const title = words.join(' ');
+  const found = suites.filter((suite) => fs.readFileSync(suite, 'utf8').includes(title));
+  if (!found.length) return input;
+  const pattern = title.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+  return [...flags, '--runTestsByPath', ...found, '--testNamePattern', pattern];
+}
+
+function listSuites(project) {
+  const source = path.join(root, project, 'src');
+  if (!fs.existsSync(source)) return [];
+  const files = fs.readdirSync(source, { recursive: true }).filter((file) => file.endsWith('.test.ts'));
+  return files.map((file) => path.join(source, file));
+}
+
+/**
+ * Jest in this process, so that its reporters see how many checks have failed beside the tests.
+ */
+async function runTests(env) {
+  const isWhole = args.every((arg) => arg.startsWith('--') && !arg.startsWith('--watch'));
+  const checking = isWhole ? runChecks(env) : new Map();
+  say(isWhole ? 'testing, and checking format, lint, boundaries and types beside it' : 'testing');
+  process.env.HOME = env.HOME;
+  process.env.NODE_ENV ??= 'test';
+  process.chdir(root);
+  const jest = createRequire(path.join(root, 'package.json'))('jest');
+  await jest.run(toJestArguments(args));
+  const failed = await checking;
+  for (const [title, output] of failed) process.stdout.write(`\n${title}:\n${output}\n`);
+  if (!failed.size) return;
+  say(`these checks failed: ${[...failed.keys()].join(', ')}`);
+  process.exitCode = 1;
 }
 
 function handOver(file, argv, env) {
@@ -241,7 +254,7 @@ const commands = {
   start: () => platform('main.js'),
   backup: () => platform('backup/backup-main.js'),
   restore: () => platform('backup/backup-main.js'),
-  test: async () => process.exit(await runTests(env)),
+  test: () => runTests(env),
   bench: async () =>
     process.exit(await handOver(process.execPath, [path.join(root, 'bench/run.mjs'), ...args], process.env)),
 };

@@ -1,10 +1,10 @@
 /**
- * What a start needs of a build: JavaScript without type declarations, nothing type-checked. `turbo run build` makes the same
- * files, and more; either may follow the other.
+ * The build of `npm start` and `npm test`: JavaScript without type declarations, nothing type-checked. `turbo run build` makes
+ * the same files, and more; either may follow the other.
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { transformFile } from '@swc/core';
+import { fileURLToPath } from 'node:url';
 
 const OPTIONS = {
   swcrc: false,
@@ -15,39 +15,102 @@ const OPTIONS = {
   sourceMaps: true,
 };
 
-/** @param run the title, the folder and the command line of a process; rejects where that fails */
+/**
+ * Does again what is older than its sources, this file or the lockfile, as make does.
+ * @param run the title, the folder and the command line of a process; rejects where that fails
+ */
 export async function buildForStart(root, run) {
-  const projects = ['services', 'packages'].flatMap((group) =>
-    fs.readdirSync(path.join(root, group)).map((name) => path.join(root, group, name)),
+  const tools = newestOf(fileURLToPath(import.meta.url), path.join(root, 'pnpm-lock.yaml'));
+  const compiled = compiledProjects(root);
+  const stale = compiled.flatMap((project) =>
+    sourcesIn(project)
+      .filter((file) => newestOf(targetOf(project, file)) < Math.max(tools, newestOf(path.join(project, 'src', file))))
+      .map((file) => [project, file]),
   );
-  const compiled = projects.filter((project) => fs.existsSync(path.join(project, 'tsconfig.build.json')));
-  await Promise.all(compiled.flatMap((project) => sourcesIn(project).map((file) => compile(project, file))));
+  await Promise.all(stale.map(([project, file]) => compile(project, file)));
 
-  const packages = path.join(root, 'packages');
-  const databases = compiled.filter((project) => fs.existsSync(path.join(project, 'prisma.config.ts')));
-  await Promise.all([
-    run('building the dashboard', path.join(packages, 'dashboard'), ['node_modules/.bin/vite', 'build']),
-    ...databases.map((service) => buildDatabaseClient(service, run)),
-    buildContract(packages, run),
-  ]);
+  const steps = [
+    dashboardStep(root),
+    contractStep(root),
+    ...compiled.filter((project) => fs.existsSync(path.join(project, 'prisma.config.ts'))).map(databaseClientStep),
+  ];
+  await Promise.all(
+    steps
+      .filter(({ marker, inputs }) => newestOf(marker) < Math.max(tools, newestOf(...inputs)))
+      .map(async ({ marker, build }) => {
+        // Read before the work: a source that is saved during it is newer.
+        const startedAt = new Date();
+        await build(run);
+        fs.mkdirSync(path.dirname(marker), { recursive: true });
+        fs.writeFileSync(marker, '');
+        fs.utimesSync(marker, startedAt, startedAt);
+      }),
+  );
 }
 
-async function buildDatabaseClient(service, run) {
+/** Services and packages that are compiled file by file. */
+export const compiledProjects = (root) =>
+  ['services', 'packages']
+    .flatMap((group) => fs.readdirSync(path.join(root, group)).map((name) => path.join(root, group, name)))
+    .filter((project) => fs.existsSync(path.join(project, 'tsconfig.build.json')));
+
+/** Whether the file, below `src`, is compiled: tests are not, nor types, and generated files are by their own step. */
+export const isSource = (file) => /(?<!\.test|\.d)\.ts$/.test(file) && !/^(test|generated)\//.test(file);
+
+function dashboardStep(root) {
+  const dashboard = path.join(root, 'packages/dashboard');
+  return {
+    marker: path.join(dashboard, 'dist/.complete'),
+    inputs: [
+      ...['index.html', 'package.json', 'public', 'src', 'vite.config.mts'].map((name) => path.join(dashboard, name)),
+      path.join(root, 'packages/api-client/src'),
+    ],
+    build: (run) => run('building the dashboard', dashboard, ['node_modules/.bin/vite', 'build']),
+  };
+}
+
+export function databaseClientStep(service) {
   const title = `generating the database client of ${path.basename(service)}`;
   // Prisma would download an engine that generating does not use.
   const env = { PRISMA_SCHEMA_ENGINE_BINARY: '/bin/true', CHECKPOINT_DISABLE: '1' };
-  await run(title, service, ['node_modules/.bin/prisma', 'generate'], env);
-  await Promise.all(filesBelow(service, 'generated').map((file) => compile(service, file)));
+  return {
+    marker: path.join(service, 'dist/generated/.complete'),
+    inputs: ['prisma/schema.prisma', 'prisma.config.ts'].map((name) => path.join(service, name)),
+    build: async (run) => {
+      await run(title, service, ['node_modules/.bin/prisma', 'generate'], env);
+      await Promise.all(filesBelow(service, 'generated').map((file) => compile(service, file)));
+    },
+  };
 }
 
-async function buildContract(packages, run) {
-  const documents = ['generate.mjs', '--documents-only'];
-  await run('bundling the OpenAPI documents', path.join(packages, 'openapi'), [process.execPath, ...documents]);
-  await run('building the HTTP reference', path.join(packages, 'api-docs'), [process.execPath, 'build.mjs']);
+export function contractStep(root) {
+  const packages = path.join(root, 'packages');
+  return {
+    marker: path.join(packages, 'api-docs/dist/.complete'),
+    inputs: [
+      path.join(root, 'openapi'),
+      ...['generate.mjs', 'document-answers.mjs'].map((name) => path.join(packages, 'openapi', name)),
+      ...['build.mjs', 'describe-access.mjs', 'page'].map((name) => path.join(packages, 'api-docs', name)),
+    ],
+    build: async (run) => {
+      await run('bundling the OpenAPI documents', path.join(packages, 'openapi'), [process.execPath, 'generate.mjs']);
+      await run('building the HTTP reference', path.join(packages, 'api-docs'), [process.execPath, 'build.mjs']);
+    },
+  };
 }
 
-/** Without what is generated: that follows, or is types alone. */
-const sourcesIn = (project) => filesBelow(project, '').filter((file) => !/^(test|generated)\//.test(file));
+/** When the newest of these files was saved, looking into folders for all but tests; 0 if there is none. */
+function newestOf(...names) {
+  const times = names.map((name) => {
+    const stat = fs.statSync(name, { throwIfNoEntry: false });
+    if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;
+    const entries = fs.readdirSync(name).filter((entry) => !entry.endsWith('.test.ts'));
+    return newestOf(...entries.map((entry) => path.join(name, entry)));
+  });
+  return Math.max(0, ...times);
+}
+
+const sourcesIn = (project) => filesBelow(project, '').filter(isSource);
 
 const filesBelow = (project, folder) =>
   fs
@@ -55,9 +118,12 @@ const filesBelow = (project, folder) =>
     .map((file) => path.join(folder, file))
     .filter((file) => /(?<!\.test|\.d)\.ts$/.test(file));
 
-async function compile(project, file) {
+const targetOf = (project, file) => path.join(project, 'dist', file.replace(/\.ts$/, '.js'));
+
+export async function compile(project, file) {
+  const { transformFile } = await import('@swc/core');
   const source = path.join(project, 'src', file);
-  const target = path.join(project, 'dist', file.replace(/\.ts$/, '.js'));
+  const target = targetOf(project, file);
   const { code, map } = await transformFile(source, OPTIONS);
   await fs.promises.mkdir(path.dirname(target), { recursive: true });
   await fs.promises.writeFile(target, `${code}//# sourceMappingURL=${path.basename(target)}.map\n`);

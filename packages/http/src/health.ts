@@ -53,7 +53,7 @@ async function measure(name: string, check: () => Promise<unknown>): Promise<Dep
   const before = performance.now();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<DependencyState>((resolve) => {
-    timer = setTimeout(resolve, CHECK_MS, { name, up: false, latencyMs: null });
+    timer = setTimeout(() => resolve({ name, up: false, latencyMs: null }), CHECK_MS);
   });
   const settled = (up: boolean, found?: unknown) => ({
     name,

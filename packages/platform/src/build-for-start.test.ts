@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { given } from '@gantry/testing';
@@ -61,7 +61,24 @@ test('a start compiles the sources and what is generated of them, without tests,
   expect(readdirSync(dist).sort()).toEqual(['deep', 'generated']);
 });
 
+test('a second build compiles only what was saved since the first', async () => {
+  write('services/idle/package.json', '{}');
+  for (const name of ['changed', 'unchanged']) write(`packages/names/src/${name}.ts`, `export const name = '${name}';`);
+  write('packages/names/tsconfig.build.json', '{}');
+  await buildForStart(root.path, async () => {});
+  const built = (name: string) => path.join(root.path, 'packages/names/dist', name);
+  for (const name of ['changed.js', 'unchanged.js']) writeFileSync(built(name), '');
+  const inAnHour = Date.now() / 1_000 + 3_600;
+  utimesSync(path.join(root.path, 'packages/names/src/changed.ts'), inAnHour, inAnHour);
+  const titles: string[] = [];
+  await buildForStart(root.path, async (title) => void titles.push(title));
+  expect(readFileSync(built('changed.js'), 'utf8')).toContain('changed');
+  expect(readFileSync(built('unchanged.js'), 'utf8')).toBe('');
+  expect(titles).not.toContain('building the dashboard');
+});
+
 test('what does not compile is named', async () => {
+  write('services/idle/package.json', '{}');
   write('packages/broken/tsconfig.build.json', '{}');
   write('packages/broken/src/broken.ts', 'const = ;');
   await expect(buildForStart(root.path, async () => {})).rejects.toThrow(/broken\.ts/);

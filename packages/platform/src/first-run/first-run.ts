@@ -64,7 +64,7 @@ export async function deploySample(
   const stored = await fetch(upload.uploadUrl, {
     method: 'PUT',
     headers: { 'Content-Type': 'application/zip' },
-    body: zip,
+    body: new Uint8Array(zip),
   });
   if (!stored.ok) throw new Error(`PUT of the sample's zip answered ${stored.status}: ${await stored.text()}`);
   const { artifactId } = await call('POST', '/api/artifacts', {
