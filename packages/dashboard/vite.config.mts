@@ -1,8 +1,17 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type ProxyOptions } from 'vite';
 
-/** `npx vite` serves the page with hot reload against a platform that runs on the default ports. */
-const platform = { target: 'http://localhost:8081', changeOrigin: false };
+const target = process.env.GANTRY_DASHBOARD_URL ?? 'http://localhost:8081';
+
+/** `npm run dev` serves the page with hot reload against the platform, which accepts cookies only with its own origin. */
+const platform: ProxyOptions = {
+  target,
+  configure: (proxy) => {
+    proxy.on('proxyReq', (proxied, request) => {
+      if (request.headers.origin === `http://${request.headers.host}`) proxied.setHeader('Origin', target);
+    });
+  },
+};
 
 export default defineConfig({
   plugins: [react()],

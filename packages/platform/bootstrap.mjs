@@ -1,5 +1,5 @@
 /**
- * `npm start`, `npm test`, `npm run backup`, `restore` and `bench`, and the build of images, where Node and npm are and nothing
+ * `npm start`, `npm run dev`, `npm test`, `npm run backup`, `restore` and `bench`, and the build of images, where Node and npm are and nothing
  * else: installs and builds what changed since the last time, then hands over. Plain JavaScript without dependencies, because
  * there are none yet.
  */
@@ -215,9 +215,7 @@ function listSuites(project) {
   return files.map((file) => path.join(source, file));
 }
 
-/**
- * Jest in this process, so that its reporters see how many checks have failed beside the tests.
- */
+/** Jest in this process, so that its reporters see how many checks have failed beside the tests. */
 async function runTests(env) {
   const isWhole = args.every((arg) => arg.startsWith('--') && !arg.startsWith('--watch'));
   const checking = isWhole ? runChecks(env) : new Map();
@@ -246,12 +244,24 @@ function platform(main) {
   return import(pathToFileURL(path.join(root, 'packages/platform/dist', main)).href);
 }
 
+async function runDevelopment(env) {
+  const { startDevelopment } = await import('./dev.mjs');
+  const run = async (title, cwd, [file, ...argv], more) => {
+    say(title);
+    const { ok, output } = await capture(path.resolve(cwd, file), argv, { cwd, env: { ...env, ...more } });
+    if (!ok) throw new Error(output.trim());
+  };
+  const { started } = await platform('main.js');
+  startDevelopment({ root, platform: await started, run, say });
+}
+
 requireNode();
 const env = environment();
 const commands = {
   /** For images. */
   build: () => {},
   start: () => platform('main.js'),
+  dev: () => runDevelopment(env),
   backup: () => platform('backup/backup-main.js'),
   restore: () => platform('backup/backup-main.js'),
   test: () => runTests(env),

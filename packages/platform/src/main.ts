@@ -1,4 +1,4 @@
-/** `npm start`: everything from databases to a first finished run, kept running until Ctrl-C. */
+/** `npm start` and `npm run dev`: everything from databases to a first finished run, kept running until Ctrl-C. */
 import { launch, type Platform } from './launch/launch';
 import { showProgress } from './launch/progress';
 import { readSettings } from './launch/settings';
@@ -13,15 +13,16 @@ const progress = showProgress(Number(process.env.GANTRY_STARTED_AT) || Date.now(
 let platform: Platform | undefined;
 let stoppingSince = 0;
 
-async function main() {
+async function main(): Promise<Platform> {
   // A terminal that is gone must not take the platform down before it has stopped in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   // npm that was killed passes nothing on. Without this, its platform would go on and hold the ports.
-  const parent = process.env.npm_lifecycle_event === 'start' ? process.ppid : undefined;
+  const parent = /^(start|dev)$/.test(process.env.npm_lifecycle_event ?? '') ? process.ppid : undefined;
   platform = launch({ settings: readSettings(process.env), progress, inherited: process.env, parent });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
   if (parent !== undefined) stopWithout(parent);
   await platform.ready;
+  return platform;
 }
 
 function stop(reason: string): void {
@@ -48,9 +49,10 @@ function stopWithout(parent: number): void {
   }, PARENT_POLL_MS);
 }
 
-main().catch(async (err) => {
-  if (stoppingSince) return;
+/** Resolves when everything runs; stays pending where that is stopped before. */
+export const started: Promise<Platform> = main().catch(async (err) => {
+  if (stoppingSince) return new Promise<never>(() => {});
   await platform?.stop();
   process.stderr.write(`\nGantry could not start: ${err.message}\n`);
-  process.exit(1);
+  return process.exit(1);
 });

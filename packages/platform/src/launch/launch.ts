@@ -39,6 +39,8 @@ export interface LaunchOptions {
 export interface Platform {
   /** Settles when everything runs, or when something could not be started. */
   ready: Promise<void>;
+  /** See Supervisor. */
+  restart(name: string): Promise<void>;
   stop(): Promise<void>;
   kill(): void;
 }
@@ -52,6 +54,7 @@ export function launch(options: LaunchOptions): Platform {
   const supervisor = startSupervisor({ dir: settings.dataDir, show: progress.warn, parent: options.parent });
   return {
     ready: supervisor.then((started) => startPlatform(options, state, started)),
+    restart: (name) => supervisor.then((started) => started.restart(name)),
     stop: () =>
       supervisor.then(
         (started) => started.stop(),

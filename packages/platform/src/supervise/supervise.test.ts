@@ -43,6 +43,23 @@ test('a process that is killed is started again, and the terminal says so', asyn
   expect(shown[0]).toContain('victim ended with SIGKILL; starting it again');
 });
 
+test('a process that is restarted is ready again, once, and nothing is shown as a failure', async () => {
+  const dir = temporaryDir('supervise');
+  const { supervisor: keeper, shown } = await supervisor(dir);
+  const [spec, other] = [node('service', dir, idle), node('other', dir, idle)];
+  await keeper.start(spec, other);
+  const [first, untouched] = [spec.pid(), other.pid()];
+  fs.rmSync(path.join(dir, 'service.pid'));
+  await keeper.restart('service');
+  expect(isAlive(first)).toBe(false);
+  expect(isAlive(spec.pid())).toBe(true);
+  expect(other.pid()).toBe(untouched);
+  expect(shown).toEqual([]);
+  process.kill(spec.pid(), 'SIGKILL');
+  await until(() => shown.length > 0);
+  expect(shown[0]).toContain('service ended with SIGKILL; starting it again');
+});
+
 test('stopping goes in reverse order and waits for each step', async () => {
   const dir = temporaryDir('supervise');
   const { supervisor: keeper } = await supervisor(dir);

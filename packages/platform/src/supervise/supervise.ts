@@ -10,6 +10,8 @@ import { type Supervised, supervise } from './supervised';
 export interface Supervisor {
   /** Starts these side by side and resolves when all are ready. They form one step of the stopping order. */
   start(...specs: ProcessSpec[]): Promise<void>;
+  /** Replaces one process, and resolves when the new one is ready. A name that was never started is left alone. */
+  restart(name: string): Promise<void>;
   /** Last started, first stopped. */
   stop(): Promise<void>;
   /** Does not wait: SIGKILL for everything that was ever started and still lives. */
@@ -67,6 +69,11 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
 
   return {
     start,
+    restart: async (name) =>
+      steps
+        .flat()
+        .find((supervised) => supervised.name === name)
+        ?.restart(),
     stop: async () => {
       stopping = true;
       for (const step of steps.reverse()) await Promise.all(step.map((supervised) => supervised.stop()));

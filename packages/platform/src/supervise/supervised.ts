@@ -6,6 +6,9 @@ import { type ProcessSpec, type RunningProcess, startProcess, untilReady } from 
 import { keepOutput, type Show } from './process-log';
 
 export interface Supervised {
+  name: string;
+  /** Resolves when the new process is ready. @throws Error if it is not; it is then tried again like one that ended. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
   kill(): void;
 }
@@ -33,6 +36,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   const file = openLogFile(options.logFile);
   let wanted = true;
   let running: RunningProcess | undefined;
+  let replaced: RunningProcess | undefined;
   let retry: NodeJS.Timeout | undefined;
   let delayMs = RESTART_MS;
   let startMs = timing.startMs;
@@ -55,7 +59,7 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
     const watched = watchOver(started);
     void started.ended.then(({ code, signal }) => {
       watched?.stop();
-      if (!wanted) return;
+      if (!wanted || started === replaced) return;
       show(`${spec.name} ended with ${signal ?? `status ${code}`}; starting it again (see ${options.logFile})`);
       const hasAnswered = watched?.hasAnswered() ?? true;
       startMs = hasAnswered ? timing.startMs : Math.min(startMs * 2, timing.startMsMax);
@@ -90,6 +94,17 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
     }
   }
 
+  async function replace() {
+    if (!wanted) return;
+    clearTimeout(retry);
+    delayMs = RESTART_MS;
+    replaced = running;
+    await running?.stop(timing.graceMs);
+    const started = await launch();
+    restartWhenItEnds(started);
+    await untilReady(spec, started);
+  }
+
   function giveUp() {
     wanted = false;
     clearTimeout(retry);
@@ -115,6 +130,8 @@ export async function supervise(spec: ProcessSpec, options: SuperviseOptions): P
   }
   restartWhenItEnds(first);
   return {
+    name: spec.name,
+    restart: replace,
     stop,
     kill: () => {
       giveUp();
