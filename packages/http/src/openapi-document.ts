@@ -94,8 +94,19 @@ function read(openapiFile: string): Document {
   return (openapiFile.endsWith('.json') ? JSON.parse(text) : load(text)) as Document;
 }
 
-/** @throws Error naming every operation that lacks an operationId or x-access: nothing is open by default. */
+const documents = new Map<string, OpenApiDocument>();
+
+/**
+ * Reads each file once per process: a surface, its permission tables and its tools share the document, which is not to be
+ * changed. @throws Error naming every operation that lacks an operationId or x-access: nothing is open by default.
+ */
 export function readOpenApiDocument(openapiFile: string): OpenApiDocument {
+  const document = documents.get(openapiFile) ?? parseOpenApiDocument(openapiFile);
+  documents.set(openapiFile, document);
+  return document;
+}
+
+function parseOpenApiDocument(openapiFile: string): OpenApiDocument {
   const { paths, components = {} } = read(openapiFile);
   const resolve = resolver(components);
   const problems: string[] = [];
