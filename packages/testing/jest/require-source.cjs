@@ -32,7 +32,9 @@ Module._resolveFilename = (request, parent, ...rest) => {
 function dropChangedSources() {
   const hasChanged = ([file, mtimeMs]) => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs !== mtimeMs;
   if (![...loaded].some(hasChanged)) return;
-  for (const file of loaded.keys()) delete require.cache[file];
+  // The registry of metrics refuses to register those of our modules a second time.
+  const registry = Object.keys(require.cache).filter((file) => file.includes(`${path.sep}prom-client${path.sep}`));
+  for (const file of [...loaded.keys(), ...registry]) delete require.cache[file];
   loaded.clear();
 }
 
