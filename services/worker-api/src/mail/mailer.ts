@@ -1,5 +1,5 @@
 /** E-mail, where the operator configured a server for it. */
-import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Logger } from 'pino';
 
 export interface Message {
@@ -33,19 +33,25 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
     };
     return { isConfigured: false, send: async () => false, deliver, close: () => {} };
   }
-  const transport = createTransport({
-    url: smtpUrl,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-    // A message is made of our own text alone: nothing in it may name a file or an address to be fetched.
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
+  let transport: Promise<Transporter> | undefined;
+  /** Loads nodemailer with the first message, so that no start waits for it. */
+  const openTransport = async () => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({
+      url: smtpUrl,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      // A message is made of our own text alone: nothing in it may name a file or an address to be fetched.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  };
   const deliver = async ({ to, subject, text }: Message) => {
     try {
+      transport ??= openTransport();
       // An address object is never parsed, so that a comma in it makes no second recipient.
-      await transport.sendMail({ from, to: { name: '', address: to }, subject: oneLine(subject), text });
+      await (await transport).sendMail({ from, to: { name: '', address: to }, subject: oneLine(subject), text });
     } catch (err) {
       throw new MailFailed(reasonOf(err as SmtpError), { cause: err });
     }
@@ -62,7 +68,7 @@ export function createMailer(options: { smtpUrl: string | undefined; from: strin
       }
     },
     deliver,
-    close: () => transport.close(),
+    close: () => void transport?.then((opened) => opened.close()),
   };
 }
 
