@@ -6,7 +6,7 @@ import { addSales, FILES, outputsOf } from './test/sample';
 
 describe('the page of an automation', () => {
   const site = testSite();
-  beforeAll(() => addSales(site.api));
+  beforeEach(() => addSales(site.api));
 
   /** The page has to have asked for it first. */
   async function runThatWasStarted(page: Page): Promise<FakeRun> {

@@ -1,31 +1,20 @@
 /** Every template in the real sandbox, as somebody who has just chosen it runs it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import {
-  apiCaller,
-  type Call,
-  given,
-  type ScriptedAnswer,
-  type Stack,
-  startScriptedModel,
-  startStack,
-  until,
-} from '@gantry/testing';
+import { given, type ScriptedAnswer, until } from '@gantry/testing';
 import { answerMcp } from './test/answer-mcp';
+import { deleteWorkspace, openWorkspace, REACHABLE_HOST } from './test/open-platform';
 import { TEMPLATES } from './workers/templates/all';
 import { fileOf, isAgent, type WorkerTemplate } from './workers/templates/template';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-let stack: Stack;
-let call: Call;
-/** Not 127.0.0.1: in a sandbox that is the sandbox itself. */
-const HOST = '127.0.0.2';
-
-const model = given(startScriptedModel, (one) => one.stop());
+const workspace = given(() => openWorkspace('Templates'), deleteWorkspace, 180_000);
 let server: Server;
 let posted = '';
+/** Of each worker when it was made, by template. */
+const warnings = new Map<string, unknown>();
 
 beforeAll(async () => {
   // The page that is watched, the chat, and what the issues come from.
@@ -39,42 +28,34 @@ beforeAll(async () => {
     posted += body;
     return res.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Example Domain</h1>');
   });
-  await new Promise<void>((resolve) => server.listen(0, HOST, resolve));
-  const allowed = `${HOST}/32`;
-  const provider = { name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'], prices };
-  stack = await startStack({
-    env: {
-      ...{ EGRESS_ALLOW_PRIVATE: allowed, OUTBOUND_ALLOW_CIDRS: allowed },
-      MODEL_PROVIDERS: JSON.stringify([provider]),
-    },
-  });
-  call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  await new Promise<void>((resolve) => server.listen(0, REACHABLE_HOST, resolve));
   await ask(201, 'POST', '/api/connections/mcp', {
     label: 'GitHub',
     app: 'github',
     url: at('/mcp'),
     visibility: 'workspace',
   });
+  for (const template of TEMPLATES) warnings.set(template.id, await make(template));
 }, 120_000);
 
-afterAll(async () => {
-  await stack?.stop();
+afterAll(() => {
+  server?.closeAllConnections();
   server?.close();
-}, 60_000);
+});
 
-async function ask(status: number, ...[method, path, body]: Parameters<Call>): Promise<Json> {
-  const answer = await call(method, path, body);
+async function ask(status: number, method: string, path: string, body?: unknown): Promise<Json> {
+  const answer = await workspace.call(method, path, body);
   if (answer.status === status) return answer.body;
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
 }
 
-async function make(given: WorkerTemplate): Promise<void> {
-  const { about, code, trigger, ...template } = given;
-  const { warnings } = await ask(201, 'POST', '/api/workers', {
-    ...{ ...template, description: about, triggers: trigger ? [trigger] : [] },
-    files: [{ path: fileOf(given), content: code }],
+async function make(template: WorkerTemplate): Promise<unknown> {
+  const { about, code, trigger, ...rest } = template;
+  const made = await ask(201, 'POST', '/api/workers', {
+    ...{ ...rest, description: about, triggers: trigger ? [trigger] : [] },
+    files: [{ path: fileOf(template), content: code }],
   });
-  expect(warnings).toEqual([]);
+  return made.warnings;
 }
 
 /** @returns the run when it has ended, or waits for a person */
@@ -85,11 +66,11 @@ async function run(id: string, inputs: object): Promise<Json> {
       const found = await ask(200, 'GET', `/api/runs/${runId}`);
       return !['queued', 'running'].includes(found.status) && found;
     },
-    { deadlineMs: 30_000, everyMs: 100, what: `the run of ${id} to end` },
+    { everyMs: 100, what: `the run of ${id} to end` },
   );
 }
 
-const at = (path: string) => `http://${HOST}:${(server.address() as AddressInfo).port}${path}`;
+const at = (path: string) => `http://${REACHABLE_HOST}:${(server.address() as AddressInfo).port}${path}`;
 
 /** Inputs as a person would fill them in; the defaults count for all others. */
 const FILLED: Record<string, () => object> = {
@@ -97,7 +78,6 @@ const FILLED: Record<string, () => object> = {
   'chat-message': () => ({ chat_url: at('/chat') }),
 };
 
-const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } };
 const says = (result: object): ScriptedAnswer[] => [{ text: 'Done.' }, { text: JSON.stringify(result) }];
 
 /** A model that does as the agent is told. */
@@ -139,8 +119,8 @@ test('there are fifteen, each with an id, words and inputs of its own', () => {
 });
 
 test.each(TEMPLATES.map((template) => [template.id, template] as const))('%s runs as it is', async (id, template) => {
-  await make(template);
-  await model.says(...(SAID[id]?.() ?? []));
+  expect(warnings.get(id)).toEqual([]);
+  await workspace.model.says(...(SAID[id]?.() ?? []));
   const ended = await run(id, FILLED[id]?.() ?? {});
   expect({ status: ended.status, error: ended.error }).toEqual({
     status: asksPerson(template) ? 'pending_approval' : 'completed',
@@ -149,14 +129,14 @@ test.each(TEMPLATES.map((template) => [template.id, template] as const))('%s run
   if (ended.status === 'pending_approval') {
     await ask(200, 'POST', `/api/runs/${ended.id}/approve`, { data: FORMS[id] });
     await until(async () => (await ask(200, 'GET', `/api/runs/${ended.id}`)).status === 'completed', {
-      ...{ deadlineMs: 30_000, what: `${id} to complete` },
+      what: `${id} to complete`,
     });
   }
   const { output } = await ask(200, 'GET', `/api/runs/${ended.id}`);
   const declared = (template.outputs ?? []) as { name: string }[];
   expect(Object.keys(output).sort()).toEqual(declared.map(({ name }) => name).sort());
   if (!isAgent(template)) return;
-  expect(JSON.stringify(await model.asked())).toContain(CALLED[id]);
+  expect(JSON.stringify(await workspace.model.asked())).toContain(CALLED[id]);
 });
 
 const asksPerson = ({ code, tools = [] }: WorkerTemplate): boolean =>
@@ -168,6 +148,7 @@ const FORMS: Record<string, object> = {
 };
 
 test('what the chat gets is the message, and a page that says something else fails', async () => {
+  await run('chat-message', { chat_url: at('/chat') });
   expect(posted).toContain('New order');
   const ended = await run('watch-page', { url: at('/'), text: 'Nothing of the kind' });
   expect(ended).toMatchObject({

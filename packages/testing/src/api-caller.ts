@@ -9,14 +9,18 @@ export interface Answer {
 
 export type Call = (method: string, path: string, body?: unknown) => Promise<Answer>;
 
-/** Status 0 where nobody answered: what a caller sees of a service that is being killed. */
-export function apiCaller(baseUrl: string, token: string): Call {
+/**
+ * Status 0 where nobody answered: what a caller sees of a service that is being killed.
+ * @param workspaceId of the requests; absent: the workspace of the token
+ */
+export function apiCaller(baseUrl: string, token: string, workspaceId?: string): Call {
   return async (method, path, body) => {
     try {
       const response = await fetch(new URL(path, baseUrl), {
         method,
         headers: {
           Authorization: `Bearer ${token}`,
+          ...(workspaceId && { 'X-Svc-Workspace': workspaceId }),
           ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

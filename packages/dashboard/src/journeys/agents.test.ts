@@ -1,23 +1,15 @@
-import { apiCaller, given, startScriptedModel, until } from '@gantry/testing';
+import { until } from '@gantry/testing';
 import { testPlatform } from '../test/open-platform';
 
-const price = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };
 const usage = { input: 812, output: 40 };
 
 describe('an agent', () => {
-  const model = given(startScriptedModel, (one) => one.stop());
-  const platform = testPlatform(() => {
-    const provider = {
-      ...{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl },
-      ...{ models: ['m'], prices: { m: price } },
-    };
-    return { MODEL_PROVIDERS: JSON.stringify([provider]), MODEL_ALIASES: '{"smart":"local/m"}' };
-  });
+  const platform = testPlatform();
 
   test('a template is made and run in the browser, and its conversation is read as it comes', async () => {
     const code = 'print(1240 * 39.5)';
     const checked = [{ claim: '48,980', computed: '48980.0', right: true }];
-    await model.says(
+    await platform.model.says(
       { text: 'I work it out.', calls: [{ name: 'python', input: { code }, id: 'c1' }], usage },
       { text: 'It is right.', usage, hold: true },
       { text: JSON.stringify({ verdict: 'One claim, and it is right.', checked }), usage },
@@ -34,7 +26,7 @@ describe('an agent', () => {
     await call.getByText('Answered').waitFor();
     await call.locator('summary').click();
     await call.getByText(/48980\.0/).waitFor();
-    await model.release();
+    await platform.model.release();
     await page.getByRole('region', { name: 'Result' }).getByText('One claim, and it is right.').waitFor();
     await talk.getByText(/^3 model calls: 2,436 tokens in, 120 out, \$0\.0027$/).waitFor();
     await page.getByRole('button', { name: 'Model: Model call: default model, Done' }).first().waitFor();
@@ -42,7 +34,7 @@ describe('an agent', () => {
   });
 
   test('a skill becomes a worker, whose tools are chosen, and whose newer text is taken by a click', async () => {
-    const skills = apiCaller(platform.stack.gateway?.skills as string, platform.stack.token);
+    const { skills } = platform.workspace;
     const text = '# Greet\n\nSay hello.\n';
     const made = await skills('POST', '/api/v1/skills', { title: 'Greet people', body_md: text });
     const { slug } = typeof made.body === 'string' ? JSON.parse(made.body) : made.body;
@@ -63,7 +55,7 @@ describe('an agent', () => {
     expect(await worker()).toMatchObject({ model: 'smart', max_turns: 5, tools: [{ tool: 'ask_person' }] });
 
     await skills('PATCH', `/api/v1/skills/${slug}`, { body_md: `${text}\nAnd goodbye.\n` });
-    await until(async () => (await worker()).skill_update !== null, { deadlineMs: 20_000 });
+    await until(async () => (await worker()).skill_update !== null);
     const { version } = await worker();
     await page.goto(platform.at(`/workers/${id}`));
     await page.getByRole('button', { name: 'See version 2' }).click();
@@ -74,11 +66,8 @@ describe('an agent', () => {
   });
 
   test('the first sentence of an empty workspace is answered in the chat', async () => {
-    const opened = await platform.call('POST', '/api/workspaces', { name: 'Empty' });
-    await model.says({ text: 'Hello. Nothing runs here yet.', usage });
+    await platform.model.says({ text: 'Hello. Nothing runs here yet.', usage });
     const page = await platform.signedIn('/');
-    await page.getByRole('button', { name: /^Workspace: / }).click();
-    await page.getByRole('button', { name: opened.body.name, exact: true }).click();
     await page.getByRole('textbox', { name: 'What should happen' }).fill('What runs here?');
     await page.getByRole('button', { name: 'Send to the agent' }).click();
     await page.getByText('Hello. Nothing runs here yet.').waitFor();

@@ -1,4 +1,4 @@
-import { given, startScriptedModel, until } from '@gantry/testing';
+import { until } from '@gantry/testing';
 import { testPlatform } from '../test/open-platform';
 
 const ADDS = 'def run(n):\n    return {"square": n + n}\n';
@@ -6,15 +6,7 @@ const SQUARES = 'def run(n):\n    return {"square": n ** 2}\n';
 const usage = { input: 812, output: 40 };
 
 describe('a change that is proven before it counts', () => {
-  const model = given(startScriptedModel, (one) => one.stop());
-  const platform = testPlatform(() => {
-    const price = { input_usd_per_mtok: 1, output_usd_per_mtok: 2 };
-    const at = { kind: 'openai-compatible', base_url: model.baseUrl };
-    return {
-      MODEL_PROVIDERS: JSON.stringify([{ name: 'local', ...at, models: ['m'], prices: { m: price } }]),
-      MODEL_ALIASES: '{"smart":"local/m"}',
-    };
-  });
+  const platform = testPlatform();
 
   async function ask(status: number, ...request: Parameters<typeof platform.call>) {
     const answer = await platform.call(...request);
@@ -30,7 +22,7 @@ describe('a change that is proven before it counts', () => {
   /** Of a run that has ended. */
   async function run(id: string, n: number): Promise<string> {
     const { run_id: runId } = await ask(201, 'POST', `/api/workers/${id}/runs`, { inputs: { n } });
-    await until(async () => (await ask(200, 'GET', `/api/runs/${runId}`)).completed_at, { deadlineMs: 30_000 });
+    await until(async () => (await ask(200, 'GET', `/api/runs/${runId}`)).completed_at);
     return runId;
   }
 
@@ -84,7 +76,7 @@ describe('a change that is proven before it counts', () => {
     const failed = await run('roots', 4);
     const content = 'def run(n):\n    return {"root": n / (n - 4) if n != 4 else None}\n';
     const proposal = { explanation: 'Four divides by **zero**.', files: [{ path: 'main.py', content }] };
-    await model.says(
+    await platform.model.says(
       { text: '', calls: [{ name: 'read_file', input: { path: 'main.py' }, id: 'c1' }], usage },
       { text: '', calls: [{ name: 'propose_change', input: proposal, id: 'c2' }], usage },
       { text: 'It is mended.', usage },

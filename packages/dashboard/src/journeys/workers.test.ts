@@ -46,12 +46,12 @@ describe('a worker', () => {
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
     const runId = idIn(page.url());
-    await until(async () => (await statusOf(runId)) === 'pending_approval', { deadlineMs: 20_000 });
+    await until(async () => (await statusOf(runId)) === 'pending_approval');
     await page.getByRole('link', { name: /Approvals/ }).click();
     await page.getByRole('heading', { name: /^Remove 2 items/, level: 2 }).waitFor();
     await pressUntilFocused(page, 'a', 'Approve');
     await page.keyboard.press('Enter');
-    await until(async () => (await statusOf(runId)) === 'completed', { deadlineMs: 20_000 });
+    await until(async () => (await statusOf(runId)) === 'completed');
 
     await page.goto(platform.at('/workers'));
     await page

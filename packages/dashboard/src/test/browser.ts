@@ -74,10 +74,11 @@ export interface TestSite {
   close: () => Promise<void>;
 }
 
-/** The site for the tests of a `describe`, which fail where a page reports an error. */
+/** The site for a `describe`: each of its tests begins with an empty API, and fails where a page reports an error. */
 export function testSite(): TestSite {
   jest.setTimeout(TEST_MS_MAX);
   const site = given(openSite, (opened) => opened.close(), BUILD_MS_MAX);
+  beforeEach(() => site.api.reset());
   afterEach(async () => expect(await site.leave()).toEqual([]));
   return site;
 }

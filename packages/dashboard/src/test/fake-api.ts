@@ -32,8 +32,8 @@ type Run = AutomationSchemas['Run'];
 
 export interface FakeRun extends Run, FakeStream {}
 
-export interface FakeApi {
-  origin: string;
+/** Everything that requests read and change. */
+interface FakeState {
   accounts: FakeAccounts;
   approvals: FakeApprovals;
   candidates: FakeCandidates;
@@ -70,6 +70,12 @@ export interface FakeApi {
   refuseNext: { status: number; body: object } | null;
   /** Requests, as `METHOD /path`. */
   requests: { line: string; lastEventId: string | undefined }[];
+}
+
+export interface FakeApi extends FakeState {
+  origin: string;
+  /** Forgets everything that was added or asked. */
+  reset: () => void;
   emit: (run: FakeStream, event: string, data: object) => void;
   finish: (run: FakeRun, outcome: Pick<Run, 'status'> & Partial<Run>) => void;
   /** Signs a person in. @returns name and value of the session's cookie */
@@ -86,35 +92,8 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const api: FakeApi = {
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    accounts: newAccounts(),
-    approvals: newApprovals(),
-    candidates: newCandidates(),
-    chat: newChat(),
-    code: newCode(),
-    contexts: [],
-    evaluations: newEvaluations(),
-    secrets: newSecrets(),
-    connections: newConnections(),
-    alerts: newAlerts(),
-    usage: newUsage(),
-    skills: newSkills(),
-    changes: newChanges(),
-    overview: newOverview(),
-    workers: newWorkers(),
-    pages: new Map(),
-    homes: new Map(),
-    schedules: new Map(),
-    versions: [],
-    runs: [],
-    workerRuns: [],
-    shares: newShares(),
-    bulk: [],
-    artifacts: new Map(),
-    uploads: [],
-    sessions: new Map(),
-    refreshMs: 0,
-    refuseNext: null,
-    requests: [],
+    ...newState(),
+    reset: () => void Object.assign(api, newState()),
     emit,
     finish(run, outcome) {
       const completedAt = Date.now();
@@ -134,6 +113,38 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
   };
   return api;
 }
+
+const newState = (): FakeState => ({
+  accounts: newAccounts(),
+  approvals: newApprovals(),
+  candidates: newCandidates(),
+  chat: newChat(),
+  code: newCode(),
+  contexts: [],
+  evaluations: newEvaluations(),
+  secrets: newSecrets(),
+  connections: newConnections(),
+  alerts: newAlerts(),
+  usage: newUsage(),
+  skills: newSkills(),
+  changes: newChanges(),
+  overview: newOverview(),
+  workers: newWorkers(),
+  pages: new Map(),
+  homes: new Map(),
+  schedules: new Map(),
+  versions: [],
+  runs: [],
+  workerRuns: [],
+  shares: newShares(),
+  bulk: [],
+  artifacts: new Map(),
+  uploads: [],
+  sessions: new Map(),
+  refreshMs: 0,
+  refuseNext: null,
+  requests: [],
+});
 
 function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();

@@ -1,57 +1,113 @@
 /** The pages on a whole platform: gateway, services, database and sandbox, all real. */
-import { apiCaller, type Call, given, type Stack, startStack } from '@gantry/testing';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import {
+  apiCaller,
+  type Call,
+  given,
+  type ScriptedModel,
+  type Stack,
+  sharedByWorker,
+  startScriptedModel,
+  startStack,
+} from '@gantry/testing';
+import type { BrowserContext, BrowserContextOptions, Cookie, Page } from 'playwright-core';
 import { openBrowser } from './browser';
 
-const START_MS_MAX = 120_000;
+const START_MS_MAX = 180_000;
 const TEST_MS_MAX = 300_000;
+/** Servers of tests listen there; in a sandbox 127.0.0.1 is the sandbox itself. */
+export const REACHABLE_HOST = '127.0.0.2';
 
-export interface Person {
-  email: string;
-  password: string;
+export interface TestWorkspace {
+  id: string;
+  /** The worker surface, the automation surface and skills, as the owner. */
+  call: Call;
+  automations: Call;
+  skills: Call;
 }
 
 export interface TestPlatform {
-  stack: Stack;
-  owner: Person;
+  model: ScriptedModel;
+  owner: Stack['owner'];
+  /** The workspace of the current test. */
+  workspace: TestWorkspace;
   /** The dashboard's address. */
   at: (pathname: string) => string;
-  /** The worker surface, and the automation surface, as the owner. */
   call: Call;
-  automations: Call;
   /** A new visitor with a browser of their own. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
-  /** A page of the owner, or of the person in `as`, at this path. */
-  signedIn: (pathname: string, options?: BrowserContextOptions & { as?: Person }) => Promise<Page>;
-  /** Closes every page. @returns what their consoles said in error, and errors of the pages */
-  leave: () => Promise<string[]>;
-  close: () => Promise<void>;
+  /** A page of the owner in the workspace of the test, at this path. */
+  signedIn: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
 }
 
-/**
- * The platform for the tests of a `describe`, which fail where the console of a page has an error.
- * @param env of its services
- */
-export function testPlatform(env: () => Record<string, string> = () => ({})): TestPlatform {
+/** One platform for the suites of a Jest worker, with the model `smart`, whose answers a test scripts. */
+const getPlatform = sharedByWorker(
+  'platform of the dashboard',
+  async () => {
+    const model = await startScriptedModel();
+    const provider = {
+      ...{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl },
+      ...{ models: ['m'], prices: { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 2 } } },
+    };
+    const env = {
+      MODEL_PROVIDERS: JSON.stringify([provider]),
+      MODEL_ALIASES: '{"smart":"local/m"}',
+      EGRESS_ALLOW_PRIVATE: `${REACHABLE_HOST}/32`,
+      OUTBOUND_ALLOW_CIDRS: `${REACHABLE_HOST}/32`,
+    };
+    try {
+      return { model, stack: await startStack({ skillsApi: true, gateway: true, env }) };
+    } catch (err) {
+      await model.stop();
+      throw err;
+    }
+  },
+  ({ model, stack }) => {
+    // Each sends its signal before it waits.
+    for (const part of Object.values(stack.parts).flat()) void part?.kill();
+    void model.stop();
+  },
+);
+
+/** A workspace on the shared platform, and the model that answers there. */
+export async function openWorkspace(name: string): Promise<TestWorkspace & { model: ScriptedModel; stack: Stack }> {
+  const { model, stack } = await getPlatform();
+  const { worker, dashboard, skills } = stack.gateway as NonNullable<Stack['gateway']>;
+  const { status, body } = await apiCaller(worker, stack.token)('POST', '/api/workspaces', { name });
+  if (status !== 201) throw new Error(`a workspace: ${status} ${JSON.stringify(body)}`);
+  const callerOf = (url: string) => apiCaller(url, stack.token, body.id);
+  return {
+    ...{ id: body.id, model, stack },
+    ...{ call: callerOf(worker), automations: callerOf(dashboard), skills: callerOf(skills) },
+  };
+}
+
+/** Ends its schedules, and leaves room for further workspaces of the owner. */
+export async function deleteWorkspace({ id, call }: TestWorkspace): Promise<void> {
+  const { status, body } = await call('DELETE', `/api/workspaces/${id}`);
+  if (status !== 200) throw new Error(`the end of a workspace: ${status} ${JSON.stringify(body)}`);
+}
+
+/** The platform for a `describe`: each test has a workspace of its own, and fails where a page's console has an error. */
+export function testPlatform(): TestPlatform {
   jest.setTimeout(TEST_MS_MAX);
-  const platform = given(
-    () => openPlatform(env()),
-    (opened) => opened.close(),
-    START_MS_MAX,
-  );
-  afterEach(async () => expect(await platform.leave()).toEqual([]));
+  const platform = given(openPlatform, undefined, START_MS_MAX);
+  beforeEach(() => platform.begin());
+  afterEach(async () => expect(await platform.end()).toEqual([]));
   return platform;
 }
 
-async function openPlatform(env: Record<string, string>): Promise<TestPlatform> {
-  const stack = await startStack({ skillsApi: true, gateway: true, env });
-  const { worker, dashboard } = stack.gateway as NonNullable<Stack['gateway']>;
+async function openPlatform() {
+  const { model, stack } = await getPlatform();
+  const { dashboard } = stack.gateway as NonNullable<Stack['gateway']>;
   const browser = await openBrowser();
   const problems: string[] = [];
+  let workspace: TestWorkspace | undefined;
+  /** Pages of the owner in the current test; its session goes on in the next one, for sign-ins per minute are limited. */
+  let owner: BrowserContext | undefined;
+  let session: Cookie[] = [];
   const at = (pathname: string) => dashboard + pathname;
 
-  async function visit(options?: BrowserContextOptions): Promise<Page> {
-    const page = await browser.visit(options);
+  function watch(page: Page): Page {
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
       // The browser itself says so of every refusal, whether the page deals with it or not.
@@ -61,29 +117,53 @@ async function openPlatform(env: Record<string, string>): Promise<TestPlatform> 
     return page;
   }
 
+  const visit = async (options?: BrowserContextOptions) => watch(await browser.visit(options));
+
+  const getWorkspace = (): TestWorkspace => {
+    if (workspace) return workspace;
+    throw new Error('each test has a workspace of its own: there is none before it begins');
+  };
+
   return {
-    stack,
+    model,
     owner: stack.owner,
     at,
-    call: apiCaller(worker, stack.token),
-    automations: apiCaller(dashboard, stack.token),
+    get workspace() {
+      return getWorkspace();
+    },
+    call: ((...request) => getWorkspace().call(...request)) as Call,
     visit,
-    async signedIn(pathname, { as = stack.owner, ...options } = {}) {
-      const page = await visit(options);
-      await page.goto(at(`/sign-in?next=${encodeURIComponent(pathname)}`));
-      await page.getByLabel('E-mail').fill(as.email);
-      await page.getByLabel('Password', { exact: true }).fill(as.password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await page.getByRole('button', { name: 'Account', exact: true }).waitFor();
+    async signedIn(pathname: string, options?: BrowserContextOptions) {
+      const page = owner ? watch(await owner.newPage()) : await visit(options);
+      if (!owner) {
+        owner = page.context();
+        await owner.addCookies(session);
+        await owner.addInitScript((id) => localStorage.setItem('gantry-workspace', id), getWorkspace().id);
+      }
+      await page.goto(at(pathname));
+      const account = page.getByRole('button', { name: 'Account', exact: true });
+      // The first page of the suite has no session yet; that of a page that was closed during a refresh has ended.
+      const signIn = page.getByRole('button', { name: 'Sign in', exact: true });
+      await account.or(signIn).first().waitFor();
+      if (await signIn.isVisible()) {
+        await page.getByLabel('E-mail').fill(stack.owner.email);
+        await page.getByLabel('Password', { exact: true }).fill(stack.owner.password);
+        await signIn.click();
+        await account.waitFor();
+      }
       return page;
     },
-    async leave() {
-      await browser.closePages();
-      return problems.splice(0);
+    async begin() {
+      workspace = await openWorkspace('A test');
     },
-    async close() {
+    /** @returns what the consoles of its pages said in error, and errors of the pages */
+    async end() {
+      session = (await owner?.cookies()) ?? session;
+      owner = undefined;
       await browser.closePages();
-      await stack.stop();
+      if (workspace) await deleteWorkspace(workspace);
+      workspace = undefined;
+      return problems.splice(0);
     },
   };
 }
