@@ -14,11 +14,13 @@ const swc = {
 /** @type {import('jest').Config} */
 module.exports = {
   maxWorkers: 2,
+  reporters: ['default', '<rootDir>/packages/testing/jest/summary.cjs'],
   globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/global-teardown.ts',
   roots: projectRoots.filter((root) => fs.existsSync(path.join(root, 'src'))).map((root) => path.join(root, 'src')),
   testMatch: ['**/*.test.ts'],
-  testTimeout: 30_000,
+  // Longer than `until` waits, which says for what.
+  testTimeout: 180_000,
   runtime: '<rootDir>/packages/testing/jest/runtime.cjs',
   testEnvironment: '<rootDir>/packages/testing/jest/environment.cjs',
   transform: { '\\.tsx?$': ['@swc/jest', { ...swc, sourceMaps: 'inline' }] },

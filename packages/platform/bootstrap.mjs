@@ -185,7 +185,7 @@ async function runChecks(env) {
     const { ok, output } = await capture('nice', ['-n', '19', file, ...argv], { cwd: root, env });
     if (ok) continue;
     failed.set(title, output.trim());
-    // Read by packages/testing/closing-line.cjs, which counts them as failures.
+    // Read by packages/testing/jest/summary.cjs, which counts them as failures.
     process.env.GANTRY_FAILED_CHECKS = String(failed.size);
   }
   return failed;

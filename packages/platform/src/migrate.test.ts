@@ -157,4 +157,4 @@ test('Prisma and this migrator agree on what is applied, both ways', async () =>
   const content = `SELECT migration_name, checksum, applied_steps_count, logs, rolled_back_at,
     finished_at IS NOT NULL AS finished FROM _prisma_migrations ORDER BY migration_name`;
   expect(await rows(url, content)).toEqual(await rows(byPrisma.url, content));
-}, 60_000);
+});

@@ -1,5 +1,6 @@
 export * from './announcer';
 export * from './api-caller';
+export * from './browser';
 export * from './catch-logs';
 export * from './certificates';
 export { createDatabase, cutConnections, givenPool, type Template, type TestDatabase } from './database';
@@ -19,6 +20,7 @@ export * from './scripted-model/scripted-model';
 export * from './shared-by-worker';
 export * from './stack';
 export * from './test-nats';
+export { assertTestTool, lacksTool } from './test-tools';
 export * from './until';
 export * from './worker-api';
 export * from './zip';

@@ -7,6 +7,7 @@ import { POSTGRES_VARIABLE } from './database';
 import { freePort } from './free-port';
 import { given } from './given';
 import { temporaryDir } from './run-dir';
+import { assertTestTool, lacksTool } from './test-tools';
 
 /** PgBouncer refuses to be root. */
 const NOBODY = 65_534;
@@ -16,12 +17,9 @@ export interface PgBouncer {
   through(databaseUrl: string): string;
 }
 
-/** Skips the tests, and says why, on a machine that has none and can fetch none. */
-export function describeWithPgBouncer(name: string, tests: () => void): void {
-  const isThere = findTool('pgbouncer') !== undefined;
-  if (!isThere) process.stderr.write(`skipped, for lack of pgbouncer: ${name}\n`);
-  (isThere ? describe : describe.skip)(name, tests);
-}
+/** The tests need a PgBouncer, which not every Mac has. */
+export const describeWithPgBouncer = (name: string, tests: () => void): void =>
+  (lacksTool('pgbouncer') ? describe.skip : describe)(name, tests);
 
 /** Before the tests and until after them; each database has `connections` of them to share. */
 export const givenPgBouncer = (connections: number): PgBouncer =>
@@ -31,6 +29,7 @@ export const givenPgBouncer = (connections: number): PgBouncer =>
   );
 
 async function startPgBouncer(server: URL, connections: number): Promise<PgBouncer & { stop(): Promise<void> }> {
+  assertTestTool('pgbouncer');
   const port = await freePort();
   const dir = temporaryDir('pgbouncer');
   const file = path.join(dir, 'pgbouncer.ini');

@@ -5,8 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { given, sharedByWorker, until } from '@gantry/testing';
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { given, openBrowser, until } from '@gantry/testing';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type FakeApi, startFakeApi } from './fake-api';
 
 const packageRoot = path.join(__dirname, '../..');
@@ -14,35 +14,6 @@ const packageRoot = path.join(__dirname, '../..');
 const BUILD_MS_MAX = 120_000;
 /** Longer than the wait for any one step; the tests with axe have dozens. */
 const TEST_MS_MAX = 300_000;
-const STEP_MS_MAX = 60_000;
-
-/** The browser of this Jest worker. Playwright kills it when the worker ends. */
-const getBrowser = sharedByWorker(
-  'chromium',
-  () => chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] }),
-  () => {},
-);
-
-/** Visitors of a suite, each with a context of their own in the shared browser. */
-export async function openBrowser(): Promise<{
-  visit: (options?: BrowserContextOptions) => Promise<Page>;
-  closePages: () => Promise<void>;
-}> {
-  const browser = await getBrowser();
-  const contexts: BrowserContext[] = [];
-  return {
-    async visit(options) {
-      // Without motion nothing is half-way while it is looked at.
-      const context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-GB', ...options });
-      contexts.push(context);
-      context.setDefaultTimeout(STEP_MS_MAX);
-      return context.newPage();
-    },
-    async closePages() {
-      await Promise.all(contexts.splice(0).map((context) => context.close()));
-    },
-  };
-}
 
 export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Account', exact: true }).click();
@@ -114,7 +85,7 @@ async function build(): Promise<string> {
 async function openSite(): Promise<TestSite> {
   const site = isBuilt() ? undefined : await build();
   const api = await startFakeApi(site ?? BUILT);
-  const browser = await openBrowser();
+  const browser = openBrowser();
   const problems: string[] = [];
 
   async function visit(options?: BrowserContextOptions): Promise<Page> {

@@ -3,6 +3,7 @@ import {
   apiCaller,
   type Call,
   given,
+  openBrowser,
   type ScriptedModel,
   type Stack,
   sharedByWorker,
@@ -10,7 +11,6 @@ import {
   startStack,
 } from '@gantry/testing';
 import type { BrowserContext, BrowserContextOptions, Cookie, Page } from 'playwright-core';
-import { openBrowser } from './browser';
 
 const START_MS_MAX = 180_000;
 const TEST_MS_MAX = 300_000;
@@ -99,7 +99,7 @@ export function testPlatform(): TestPlatform {
 async function openPlatform() {
   const { model, stack } = await getPlatform();
   const { dashboard } = stack.gateway as NonNullable<Stack['gateway']>;
-  const browser = await openBrowser();
+  const browser = openBrowser();
   const problems: string[] = [];
   let workspace: TestWorkspace | undefined;
   /** Pages of the owner in the current test; its session goes on in the next one, for sign-ins per minute are limited. */

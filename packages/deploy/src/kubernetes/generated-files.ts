@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { chartFiles } from './chart';
 import { withNetworkTables } from './network-doc';
 import { networkPolicies } from './network-policies';
-import { kustomize, render, root } from './rendered';
+import { render, root } from './rendered';
 
 const GENERATED = '# Generated from packages/deploy/src/kubernetes/edges.ts.\n';
 
@@ -38,9 +38,8 @@ function prometheusRule(): string {
   return `# Generated from observability/rules/gantry.yaml.\n${stringify(object, { lineWidth: 0 })}`;
 }
 
-/** The Helm chart, made from what Kustomize renders: content by path in the chart. @throws Error without Kustomize */
+/** The Helm chart, made from what Kustomize renders: content by path in the chart. @throws Error without kubectl or Kustomize */
 export function filesOfChart(): Record<string, string> {
-  if (!kustomize) throw new Error('neither kustomize nor kubectl is on PATH');
   const described = fs.readFileSync(path.join(root, 'k8s/chart/Chart.yaml'), 'utf8');
   return { 'Chart.yaml': described, ...chartFiles(render('k8s/overlays/local')) };
 }

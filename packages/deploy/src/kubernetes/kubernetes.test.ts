@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { natsPermissions } from '@gantry/events';
 import { liveness } from '@gantry/platform';
+import { lacksTool } from '@gantry/testing';
 import type { z } from 'zod';
 import { completed, readers } from '../secrets/installation';
 import { environmentSchemas } from '../test/environment-schemas';
@@ -13,7 +14,6 @@ import {
   type Container,
   containersOf,
   type KubernetesObject,
-  kustomize,
   matches,
   nameOf,
   ofKind,
@@ -28,8 +28,8 @@ import { typeProblems } from './test/typed-objects';
 const OVERLAYS = ['k8s/overlays/local', 'k8s/overlays/production'];
 const OUR_PODS = ['worker-api', 'automation-api', 'skills-api', 'gateway', 'executor'];
 
-if (!kustomize) process.stderr.write('k8s/ is not rendered: neither kustomize nor kubectl is on PATH\n');
-const onceRendered = kustomize ? describe.each(OVERLAYS) : describe.skip.each(OVERLAYS);
+const isRendered = !lacksTool('kubectl');
+const onceRendered = isRendered ? describe.each(OVERLAYS) : describe.skip.each(OVERLAYS);
 
 test('what is generated from tables is as the tables are', () => {
   for (const [file, text] of Object.entries(filesFromTables())) {
@@ -45,7 +45,7 @@ test('who has a NATS user has a connection to NATS, and nobody else', () => {
 /** Components that none of our overlays uses. */
 const OTHERS = ['cloudnative-pg', 'ingress'];
 
-(kustomize ? test : test.skip).each(OTHERS)(
+(isRendered ? test : test.skip).each(OTHERS)(
   'every object of the component %s has the fields that its kind knows',
   (name) => {
     const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'gantry-kustomize-'));

@@ -60,13 +60,14 @@ export interface KubernetesObject {
 }
 
 /** The command that renders on this machine, `kustomize` or `kubectl kustomize`; undefined if it has neither. */
-export const kustomize: string[] | undefined = [
+const kustomize: string[] | undefined = [
   ['kustomize', 'build'],
   ['kubectl', 'kustomize'],
 ].find(([command = '', verb = '']) => spawnSync(command, [verb, '--help']).status === 0);
 
 export function render(folder: string): KubernetesObject[] {
-  const [command = '', ...args] = kustomize ?? [];
+  if (!kustomize) throw new Error(`${folder} can't be rendered: neither kustomize nor kubectl is on PATH`);
+  const [command = '', ...args] = kustomize;
   const { stdout, stderr, status } = spawnSync(command, [...args, path.resolve(root, folder)], {
     encoding: 'utf8',
     maxBuffer: 64 << 20,

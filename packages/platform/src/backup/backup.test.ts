@@ -32,7 +32,6 @@ async function statusOf(name: string): Promise<string> {
 }
 const reaches = (name: string, status: string) =>
   until(async () => (await statusOf(name)) === status, {
-    deadlineMs: 60_000,
     everyMs: 100,
     what: `${name} is ${status}`,
   });

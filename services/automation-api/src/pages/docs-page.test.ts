@@ -1,14 +1,14 @@
 /** The built API reference in a real browser, under the headers that it is served with. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { openapiFiles } from '@gantry/openapi';
-import { temporaryDir } from '@gantry/testing';
+import { given, lacksTool, openBrowser, temporaryDir } from '@gantry/testing';
 import type { AxeResults } from 'axe-core';
 import express from 'express';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { parse } from 'yaml';
 import { docsPage } from './docs-page';
 
@@ -19,20 +19,14 @@ const addresses = {
   automation: 'http://automation.test',
   skills: 'http://skills.test',
 };
-const chromiumPath = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((file) => file !== undefined && existsSync(file));
 /** Given to the page as text: the page's own policy lets no other script in. */
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
-const inBrowser = chromiumPath ? test : test.skip;
+const inBrowser = lacksTool('chromium') ? test.skip : test;
 
 let server: Server;
 let url: string;
-let browser: Browser | undefined;
+const browser = given(openBrowser, ({ closePages }) => closePages());
 
 beforeAll(async () => {
   const directory = temporaryDir('api-docs');
@@ -40,11 +34,9 @@ beforeAll(async () => {
   server = createServer(express().use(docsPage({ directory, addresses })));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  if (chromiumPath) browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox'] });
-}, 60_000);
+});
 
-afterAll(async () => {
-  await browser?.close();
+afterAll(() => {
   server.closeAllConnections();
   server.close();
 });
@@ -65,9 +57,7 @@ async function visit(
   surface: string,
   options: BrowserContextOptions = {},
 ): Promise<{ page: Page; problems: string[] }> {
-  const context = await (browser as Browser).newContext({ reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(30_000);
-  const page = await context.newPage();
+  const page = await browser.visit(options);
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(error.message));
   page.on('console', (message) => {

@@ -31,15 +31,12 @@ test('a document that takes too long is shown as it was written, and the next on
   const { plain, markup } = await render(`<b>${LONG.repeat(20)}`, 1);
   expect(plain).toBe('costly');
   expect(markup.text).toContain('&lt;b&gt;*a_*a_');
-  const next = await until(
-    async () => {
-      const rendered = await render('*a*', 1);
-      return rendered.plain === null && rendered;
-    },
-    { deadlineMs: 30_000 },
-  );
+  const next = await until(async () => {
+    const rendered = await render('*a*', 1);
+    return rendered.plain === null && rendered;
+  });
   expect(next.markup.text).toBe('<p><em>a</em></p>\n');
-}, 60_000);
+});
 
 test('a document whose markup would be far larger than itself is shown as it was written', async () => {
   const { render } = rendererWith();
@@ -88,4 +85,4 @@ test('every hostile document of full length is answered', async () => {
     const { markup } = await render(text(250_000), 1);
     expect([what, markup.text.length > 0]).toEqual([what, true]);
   }
-}, 180_000);
+});

@@ -1,0 +1,39 @@
+/** Programs that the run has obtained for its suites (global-setup.ts), all of them on PATH. */
+import { obtainTool, type ToolName } from '@gantry/platform';
+
+const TOOLS: ToolName[] = ['nats-server', 'nginx', 'bwrap', 'chromium', 'pgbouncer', 'promtool', 'kubectl', 'helm'];
+
+/** By tool, why it is not there. Read by jest/summary.cjs as well. */
+const MISSING_VARIABLE = 'GANTRY_MISSING_TOOLS';
+
+const readMissing = (): Partial<Record<ToolName, string>> => JSON.parse(process.env[MISSING_VARIABLE] ?? '{}');
+
+/** Puts the tools on PATH, whether the machine has them or they are fetched now. */
+export async function obtainTestTools(addToPath: (file: string) => void): Promise<void> {
+  const onStep = (text: string) => process.stderr.write(`${text}\n`);
+  const missing = readMissing();
+  await Promise.all(
+    TOOLS.map(async (name) => {
+      try {
+        const file = await obtainTool(name, { onStep });
+        addToPath(file);
+        if (name === 'chromium') process.env.CHROMIUM = file;
+      } catch (err) {
+        missing[name] = (err as Error).message;
+      }
+    }),
+  );
+  process.env[MISSING_VARIABLE] = JSON.stringify(missing);
+}
+
+/**
+ * Whether tests with this tool are skipped: only on a Mac, for which some tools do not exist. Everywhere else such tests
+ * run, and fail by the name of what is missing.
+ */
+export const lacksTool = (name: ToolName): boolean => process.platform === 'darwin' && name in readMissing();
+
+/** @throws Error that says how to get it */
+export function assertTestTool(name: ToolName): void {
+  const problem = readMissing()[name];
+  if (problem) throw new Error(problem);
+}
