@@ -10,7 +10,7 @@ import { fileOf, isAgent, type WorkerTemplate } from './workers/templates/templa
 // biome-ignore lint/suspicious/noExplicitAny: answers are read field by field by the test that knows them
 type Json = any;
 
-const workspace = given(() => openWorkspace('Templates'), deleteWorkspace, 180_000);
+const workspace = given(() => openWorkspace('Templates'), deleteWorkspace);
 let server: Server;
 let posted = '';
 /** Of each worker when it was made, by template. */
@@ -36,7 +36,7 @@ beforeAll(async () => {
     visibility: 'workspace',
   });
   for (const template of TEMPLATES) warnings.set(template.id, await make(template));
-}, 120_000);
+});
 
 afterAll(() => {
   server?.closeAllConnections();

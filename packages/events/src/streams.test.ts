@@ -49,8 +49,8 @@ test('a deleted stream comes back with its consumers, and whoever reads it goes 
   const manager = await spectator.nc.jetstreamManager({ checkAPI: false });
   await manager.streams.delete(EVENTS_STREAM);
   await expect(streamsCheck(bus, [EVENTS_STREAM])()).rejects.toThrow();
-  await until(() => publish().catch(() => null), { deadlineMs: 10_000, what: 'the stream takes messages' });
-  await until(() => heard.count > 1, { deadlineMs: 10_000, what: 'they are read' });
+  await until(() => publish().catch(() => null), { what: 'the stream takes messages' });
+  await until(() => heard.count > 1, { what: 'they are read' });
   await streamsCheck(bus, [EVENTS_STREAM])();
   await stop();
   streams.stop();

@@ -142,8 +142,8 @@ test('a body that hardly comes is ended with 408: of a form, of JSON and of byte
     for (const { socket } of halves) if (socket.writable) socket.write('x');
   }, 1_000);
   try {
-    await until(() => halves.every(({ status }) => status() === 408), { deadlineMs: 20_000 });
-    await until(() => halves.every(({ isClosed }) => isClosed()), { deadlineMs: 10_000 });
+    await until(() => halves.every(({ status }) => status() === 408));
+    await until(() => halves.every(({ isClosed }) => isClosed()));
   } finally {
     clearInterval(trickle);
   }

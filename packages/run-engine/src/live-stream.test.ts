@@ -50,7 +50,7 @@ async function startedRun(over: Partial<NewRun> = {}): Promise<{ run: Run; job: 
   return { run, job: await claimed() };
 }
 
-const claimed = () => until(() => executor.claim(), { deadlineMs: 10_000 });
+const claimed = () => until(() => executor.claim());
 
 interface Reader {
   events: { id: number; type: string; text?: string; status?: string; name?: string }[];

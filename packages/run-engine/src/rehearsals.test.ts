@@ -5,7 +5,7 @@ import { aRun, claimed, startTestEngines, type TestEngines } from './test/engine
 let engines: TestEngines;
 beforeAll(async () => {
   engines = await startTestEngines();
-}, 60_000);
+});
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 

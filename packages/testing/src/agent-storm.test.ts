@@ -40,7 +40,6 @@ const stack = given(
     });
   },
   (one) => one.stop(),
-  120_000,
 );
 const pool = given(
   () => new Pool({ connectionString: stack.databaseUrls.worker }).on('error', () => {}),
@@ -212,4 +211,4 @@ test('what an agent says is read while it says it, once and whole, by a reader t
   expect(pieces.map(({ offset }) => offset)).toEqual(
     pieces.map((_, at) => pieces.slice(0, at).reduce((sum, one) => sum + one.text.length, 0)),
   );
-}, 60_000);
+});

@@ -64,7 +64,7 @@ export function fakeExecutor(bus: Bus, source: RunSource, runners?: string[]): F
       const subject = runSubjects.events(source, id, runId);
       // The test is over where the connection is closed: nobody waits for the report.
       const sent = async () => bus.nc.isClosed() || bus.js.publish(subject, batch, { timeout: 1_000 });
-      await until(sent, { deadlineMs: 20_000, everyMs: 100, what: 'the report is stored' });
+      await until(sent, { everyMs: 100, what: 'the report is stored' });
     };
     return {
       ...job,

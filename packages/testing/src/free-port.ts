@@ -1,13 +1,42 @@
+/** Ports for servers of tests. */
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import net from 'node:net';
 
-/** A TCP port of 127.0.0.1 that nobody listens on right now. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
+/** Below the range from which systems choose ports of outgoing connections, which would take one that is free for a moment. */
+const [PORT_MIN, PORT_MAX] = [10_240, 32_767];
+
+/** A TCP port of 127.0.0.1 on which nothing listens, given to no other process of tests while this one lives. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORT_MIN, PORT_MAX + 1);
+    if ((await reserve(port)) && (await isFree(port))) return port;
+  }
+}
+
+/** Takes a name that the kernel frees with this process. Elsewhere than on Linux there is none, and nothing is reserved. */
+async function reserve(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  const server = await listen({ path: `\0gantry-test-port-${port}` });
+  server?.unref();
+  return server !== undefined;
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = await listen({ port, host: '127.0.0.1' });
+  if (!server) return false;
+  await once(server.close(), 'close');
+  return true;
+}
+
+/** Undefined if the address is taken. */
+async function listen(address: net.ListenOptions): Promise<net.Server | undefined> {
+  const server = net.createServer();
+  try {
+    await once(server.listen(address), 'listening');
+    return server;
+  } catch (err) {
+    if ((err as NodeJS.ErrnoException).code === 'EADDRINUSE') return undefined;
+    throw err;
+  }
 }

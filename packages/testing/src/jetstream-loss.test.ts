@@ -28,13 +28,13 @@ beforeAll(async () => {
   const files = [{ path: 'main.py', content: CHATTY }];
   const worker = { id: 'chatty', name: 'Chatty', inputs: [{ name: 'n', type: 'integer' }], files };
   expect((await call('POST', '/api/workers', worker)).status).toBe(201);
-}, 120_000);
+});
 
 afterAll(async () => {
   await bus?.nc.close();
   await pool?.end();
   await stack?.stop();
-}, 60_000);
+});
 
 /** Starts runs while `work` goes on. @returns how many were accepted */
 async function underLoad(work: () => Promise<void>): Promise<number> {
@@ -81,14 +81,14 @@ async function limitStore(bytesMax: number): Promise<void> {
 async function survives(fault: () => Promise<void>): Promise<number> {
   const [before, done] = [await byStatus(), await executed()];
   const accepted = await underLoad(async () => {
-    await until(async () => (await executed()) > done + 10, { deadlineMs: 30_000, what: 'runs complete' });
+    await until(async () => (await executed()) > done + 10, { what: 'runs complete' });
     await fault();
   });
   const ended = async () => {
     const { completed = 0, failed = 0, ...others } = await byStatus();
     return Object.keys(others).length ? null : { completed, failed };
   };
-  const now = await until(ended, { deadlineMs: 60_000, everyMs: 250, what: 'every run has ended' });
+  const now = await until(ended, { everyMs: 250, what: 'every run has ended' });
   const completed = now.completed - (before.completed ?? 0);
   const failed = now.failed - (before.failed ?? 0);
   expect(completed + failed).toBe(accepted);
@@ -102,40 +102,40 @@ test('a store that is full stops new code, and nothing else: what runs ends, and
   const failed = await survives(async () => {
     await limitStore(1);
     const begun = await executed();
-    await until(async () => (await metric('gantry_executor_spool_bytes')) > 0, { deadlineMs: 20_000 });
+    await until(async () => (await metric('gantry_executor_spool_bytes')) > 0);
     await until(async () => (await metric('gantry_executor_slots_busy')) > 0);
     expect((await executed()) - begun).toBeLessThanOrEqual(8);
     await limitStore(1 << 30);
   });
   expect(failed).toBe(0);
-}, 150_000);
+});
 
 test('streams that are deleted come back by themselves, and no code runs again', async () => {
   const failed = await survives(async () => {
     const manager = await bus.nc.jetstreamManager();
     await manager.streams.delete(STREAM);
     await manager.streams.delete(EVENTS_STREAM);
-    await until(() => storeSize().catch(() => null), { deadlineMs: 10_000, what: 'the stream is back' });
+    await until(() => storeSize().catch(() => null), { what: 'the stream is back' });
   });
   expect(failed).toBe(0);
-}, 150_000);
+});
 
 test('a store that is lost while NATS is down, and again, takes no result along', async () => {
   const failed = await survives(async () => {
     await stack.parts.nats.loseStore();
-    await until(() => storeSize().catch(() => null), { deadlineMs: 10_000, what: 'the stream is back' });
+    await until(() => storeSize().catch(() => null), { what: 'the stream is back' });
     await stack.parts.nats.loseStore();
   });
   // Jobs that were on their way to the executor: nobody can tell any more whether they arrived.
   expect(failed).toBeLessThanOrEqual(8);
-}, 150_000);
+});
 
 test('an executor that is killed while nothing can be stored tells the results when it is back', async () => {
   const { failed: before = 0 } = await byStatus();
   const [executor] = stack.parts.executors as [(typeof stack.parts.executors)[0]];
   await underLoad(async () => {
     await limitStore(1);
-    await until(async () => (await metric('gantry_executor_spool_bytes')) > 0, { deadlineMs: 20_000 });
+    await until(async () => (await metric('gantry_executor_spool_bytes')) > 0);
   });
   await executor.kill();
   await executor.start();
@@ -143,7 +143,6 @@ test('an executor that is killed while nothing can be stored tells the results w
   await until(
     async () => Object.keys(await byStatus()).every((status) => status !== 'running' && status !== 'queued'),
     {
-      deadlineMs: 60_000,
       everyMs: 250,
     },
   );
@@ -151,7 +150,7 @@ test('an executor that is killed while nothing can be stored tells the results w
   // Runs that were in the middle of their code have ended as lost, and were not begun again.
   expect(rows.every(({ code }) => code === 'executor_lost')).toBe(true);
   expect(rows.length - before).toBeLessThanOrEqual(4);
-}, 150_000);
+});
 
 async function metric(name: string): Promise<number> {
   const metrics = await (await fetch(`${stack.executorUrls[0]}/metrics`)).text();

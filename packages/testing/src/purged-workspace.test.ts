@@ -47,12 +47,12 @@ beforeAll(async () => {
   pools = Object.fromEntries(
     Object.entries(databaseUrls).map(([name, connectionString]) => [name, new Pool({ connectionString })]),
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all(Object.values(pools ?? {}).map((pool) => pool.end()));
   await stack?.stop();
-}, 60_000);
+});
 
 function expectOk({ status, body }: Answer): Json {
   if (status > 0 && status < 300) return body;
@@ -108,7 +108,7 @@ async function liveIn(): Promise<void> {
   await until(async () => (await ask('GET', '/api/contexts/notes')).version === 2);
   await createWorker('unlucky', UNLUCKY, { retry: { max_attempts: 2, backoff_seconds: 0 } });
   const lost = await start('unlucky');
-  await until(async () => (await ask('GET', `/api/runs/${lost}`)).artifacts.length > 0, { deadlineMs: 20_000 });
+  await until(async () => (await ask('GET', `/api/runs/${lost}`)).artifacts.length > 0);
   await executors[0]?.kill();
   await executors[0]?.start();
   expect((await completed(lost)).output).toEqual({ result: 2 });
@@ -142,7 +142,7 @@ test('nothing of a purged workspace is left, whatever was done in it', async () 
   const [workerApi] = stack.parts.workerApis;
   await workerApi?.stop();
   await workerApi?.start();
-  await until(async () => (await rowsNaming(id)).length === 0, { deadlineMs: 30_000, everyMs: 500 }).catch(() => {});
+  await until(async () => (await rowsNaming(id)).length === 0, { everyMs: 500 }).catch(() => {});
   expect(await rowsNaming(id)).toEqual([]);
   expect(objectsNaming(id)).toEqual([]);
 }, 240_000);

@@ -46,14 +46,14 @@ beforeAll(async () => {
   stack = await startStack({ env });
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
   pool.on('error', () => {});
-}, 120_000);
+});
 
 afterAll(async () => {
   await pool?.end();
   await stack?.stop();
   github?.closeAllConnections();
   github?.close();
-}, 60_000);
+});
 
 async function ended(id: string) {
   await readEvents({
@@ -109,4 +109,4 @@ test('code that posts with a connection posts once, and its rehearsals post noth
   ]);
   const told = JSON.stringify([run, rehearsal, other, requests]) + stack.output();
   expect(leaksOf(TOKEN, told)).toEqual([]);
-}, 60_000);
+});

@@ -67,7 +67,7 @@ beforeAll(async () => {
   stack = await startStack({ env });
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
   pool.on('error', () => {});
-}, 120_000);
+});
 
 afterAll(async () => {
   await pool?.end();
@@ -76,7 +76,7 @@ afterAll(async () => {
     server?.closeAllConnections();
     server?.close();
   }
-}, 60_000);
+});
 
 const hostOf = (server: https.Server) => `localhost:${(server.address() as AddressInfo).port}`;
 
@@ -140,7 +140,7 @@ test('a run reads from GitHub with a token that is in no place but the request',
   for (const [place, text] of Object.entries(places)) expect([place, leaksOf(TOKEN, text)]).toEqual([place, []]);
   expect(places.objects).toContain('gph_');
   expect(places.messages).toContain(id);
-}, 60_000);
+});
 
 /** Sends what is in the variable, and says no more of it than its length. */
 const SENDER = `
@@ -187,7 +187,7 @@ test('a secret with hosts is a placeholder in its variable, unless its worker ex
   expect(seen.github).toHaveLength(2);
   expect(open.logs).toContain('with ***');
   expect(leaksOf(TOKEN, open.logs + JSON.stringify(open.run))).toEqual([]);
-}, 60_000);
+});
 
 /** As latin1, one after the other. */
 const filesUnder = (dir: string): string =>

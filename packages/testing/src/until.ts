@@ -1,12 +1,12 @@
 /**
  * Polls a condition and resolves with its first truthy value.
- * @throws Error after `deadlineMs` (default 5 s); a condition that throws counts as not yet true, its last error is the cause.
+ * @throws Error after `deadlineMs` (default a minute, which only a hang reaches); a condition that throws counts as not yet true, its last error is the cause.
  */
 export async function until<T>(
   condition: () => T | Promise<T>,
   options: { deadlineMs?: number; everyMs?: number; what?: string } = {},
 ): Promise<Exclude<NonNullable<T>, false>> {
-  const { deadlineMs = 5_000, everyMs = 10, what = condition.toString() } = options;
+  const { deadlineMs = 60_000, everyMs = 10, what = condition.toString() } = options;
   const deadline = Date.now() + deadlineMs;
   let cause: unknown;
   do {

@@ -54,13 +54,13 @@ beforeAll(async () => {
   });
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
   pool.on('error', () => {});
-}, 120_000);
+});
 
 afterAll(async () => {
   await pool?.end();
   await stack?.stop();
   receiver?.close();
-}, 60_000);
+});
 
 async function startWorker(call: Call, seed: number) {
   const id = `ledger-${seed}`;
@@ -165,9 +165,7 @@ test.each(seeds)(
     };
     await Promise.all(Array.from({ length: 8 }, client)).finally(blows.stop);
     expect(blows.killed.length).toBeGreaterThanOrEqual(Math.floor((BY_API + BY_WEBHOOK - 1) / RUNS_PER_BLOW) - 1);
-    await until(async () => (await anyReplica('POST', `/api/workers/${id}/pause`)).status === 200, {
-      deadlineMs: 30_000,
-    });
+    await until(async () => (await anyReplica('POST', `/api/workers/${id}/pause`)).status === 200);
 
     const worker = (await pool.query('SELECT uid FROM workers WHERE id = $1', [id])).rows[0].uid;
     const open = `SELECT id, status, attempt FROM runs WHERE subject_id = $1
@@ -201,7 +199,7 @@ test.each(seeds)(
 
     const pending = `SELECT 1 FROM alert_deliveries d JOIN alerts a ON a.id = d.alert_id
     WHERE a.worker_uid = $1 AND d.status = 'pending'`;
-    await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0, { deadlineMs: 30_000 });
+    await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
     await until(async () => (await pool.query(pending, [worker])).rowCount === 0, { deadlineMs: 90_000, everyMs: 500 });
     const told = new Set([...alerted.values()].map(({ data }) => data.run_id));
     expect(rows.filter((row) => !told.has(row.id)).map((row) => row.id)).toEqual([]);

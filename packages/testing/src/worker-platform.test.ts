@@ -36,13 +36,13 @@ beforeAll(async () => {
   automations = apiCaller(stack.automationUrls[0] as string, stack.token);
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
   pool.on('error', () => {});
-}, 120_000);
+});
 
 afterAll(async () => {
   await pool?.end();
   await stack?.stop();
   receiver?.close();
-}, 60_000);
+});
 
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
 
@@ -70,7 +70,7 @@ async function reached(id: string, status: string): Promise<Json> {
       const run = await runOf(id);
       return (run.status === status || terminal.has(run.status)) && run;
     },
-    { deadlineMs: 30_000, everyMs: 50, what: `run ${id} is ${status}` },
+    { everyMs: 50, what: `run ${id} is ${status}` },
   );
   if (last.status !== status) throw new Error(`run ${id} is ${last.status}, not ${status}: ${last.error}`);
   return last;
@@ -126,7 +126,7 @@ def run(seconds, ask, context):
     start('journey', { seconds: 6, ask: false }),
   ]);
   const waiting = async (id: string, kind: string) =>
-    until(async () => (await runOf(id)).waiting_for?.kind === kind, { deadlineMs: 20_000, what: `${id}: ${kind}` });
+    until(async () => (await runOf(id)).waiting_for?.kind === kind, { what: `${id}: ${kind}` });
   await Promise.all([waiting(sleeping, 'sleep'), waiting(calling, 'call'), reached(asking, 'pending_approval')]);
   const child = (await runOf(calling)).waiting_for.run_id;
   await reached(child, 'pending_approval');
@@ -158,14 +158,13 @@ def run(seconds, ask, context):
       );
     // Reports of a run are taken out by several replicas, and its end may be written first.
     await until(async () => (await artifacts()).length >= left.length, {
-      deadlineMs: 40_000,
       what: `artifacts of ${id}`,
     });
     expect(await artifacts()).toEqual(left);
     expect((await runOf(id)).artifacts.map(({ name }: Json) => name).sort()).toEqual(['began', 'load', 'ship']);
     expect(run.attempt).toBe(1);
   }
-}, 120_000);
+});
 
 test('a run that waits goes on with the version it began with, and one whose code takes another path says where', async () => {
   const edition = (text: string) => `
@@ -212,7 +211,7 @@ def run(context):
     error_type: 'CodeChanged',
     error: expect.stringMatching(/number 1 is step 'try 1', the code asked for step 'try 2'/),
   });
-}, 60_000);
+});
 
 test('streams that break off three times, each time to another replica, tell every event once and in order', async () => {
   const lines = 4_000;
@@ -250,7 +249,7 @@ def run(context):
       ]);
       return rows.length >= numbered.length && rows;
     },
-    { deadlineMs: 10_000, everyMs: 50 },
+    { everyMs: 50 },
   );
   expect(numbered.map(({ seq, type }) => ({ seq, type }))).toEqual(stored);
   const texts = numbered.filter(({ type }) => type === 'log').map(({ data }) => data.text);
@@ -261,7 +260,7 @@ def run(context):
   expect(wholeLines.filter(({ seq }) => seq > 0)).toEqual(numbered);
   for (const read of [events, eventsLines]) expect(read.filter(({ seq }) => seq > 0)).toEqual(without);
   for (const read of [logs, logsLines]) expect(read).toEqual(only);
-}, 60_000);
+});
 
 test('runs of automations raise alerts of the workspace and start workers that wait for them', async () => {
   const fragile = 'def run():\n    raise ValueError("the shop is closed")\n';
@@ -282,7 +281,7 @@ test('runs of automations raise alerts of the workspace and start workers that w
         ]);
         return rows.length > 0 && Promise.all(rows.map((row) => runOf(row.id)));
       },
-      { deadlineMs: 20_000, everyMs: 100, what: `${worker} has run` },
+      { everyMs: 100, what: `${worker} has run` },
     );
   const about = { worker_id: null, automation_id: automationId, run_id: body.runId };
   const failure = { error_code: 'exception', error: expect.stringContaining('the shop is closed') };
@@ -291,10 +290,10 @@ test('runs of automations raise alerts of the workspace and start workers that w
   const ofAlert = { ...about, type: 'alert.raised', alert_id: alert.id, raised_for: 'run.failed' };
   expect(await told('tell-of-alerts')).toMatchObject([{ trigger: 'event', output: ofAlert }]);
   const received = () => alerted.map((one) => JSON.parse(one)).filter(({ data }) => data.alert_id === alert.id);
-  await until(() => received().length > 0, { deadlineMs: 20_000 });
+  await until(() => received().length > 0);
   expect(received()).toMatchObject([{ type: 'run.failed', data: { ...about, status: 'failed' } }]);
   await ask(204, 'DELETE', `/api/alerts/${alert.id}`);
-}, 60_000);
+});
 
 test('two executors never run two at once of the same key, while other keys go on beside them', async () => {
   const timed = `
@@ -324,7 +323,7 @@ def run(key):
   expect(overlapping.length).toBeGreaterThan(keys.length);
   const { rows } = await pool.query('SELECT DISTINCT executor_id FROM runs WHERE id = ANY ($1)', [ids]);
   expect(rows).toHaveLength(2);
-}, 60_000);
+});
 
 test('nothing secret is in the clear on the way of a worker: not in answers, events, alerts, rows or logs', async () => {
   const secrets = { LEAKED: 'Sw0rdf1sh/+ünïcode&"quoted" value', PLAIN: 'plain-s3cret-of-letters' };
@@ -428,7 +427,7 @@ def run(how):
     for (const path of paths) told.push(JSON.stringify(await ask(200, 'GET', `/api/runs/${id}${path}`)));
   }
   const sent = () => alerted.filter((body) => JSON.parse(body).data.alert_id === alert.id);
-  await until(() => sent().length === 6, { deadlineMs: 20_000, what: 'three requests and three ends have been told' });
+  await until(() => sent().length === 6, { what: 'three requests and three ends have been told' });
   const lists = [
     '/api/runs?limit=50',
     '/api/runs/export.csv',
@@ -442,7 +441,7 @@ def run(how):
     '/api/audit-log?limit=100',
   ];
   for (const path of lists) told.push(JSON.stringify(await ask(200, 'GET', path)));
-  await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0, { deadlineMs: 20_000 });
+  await until(async () => (await pool.query('SELECT 1 FROM outbox')).rowCount === 0);
 
   const kept = `${await everyRow(pool)}\n${stack.output()}`;
   const outside = [...told, ...sent()].join('\n');
@@ -453,4 +452,4 @@ def run(how):
   }
   // Receivers of alerts and people who may decide get the link; nothing keeps it.
   for (const link of links) expect(leaksOf(link.split('.')[1] as string, `${kept}\n${told.join('\n')}`)).toEqual([]);
-}, 60_000);
+});

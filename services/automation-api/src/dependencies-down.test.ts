@@ -33,9 +33,9 @@ test('without NATS runs are accepted and kept, artifacts are a 503, and readines
   const { body } = await me.post(`/api/automations/${id}/run`, { inputs: { who: 'x' }, wait: 0 }).expect(200);
   expect(body.status).toBe('pending');
   await service.nats.restart();
-  await until(async () => (await service.anonymous.get('/health')).status === 200, { deadlineMs: 10_000 });
+  await until(async () => (await service.anonymous.get('/health')).status === 200);
   await service.serveRuns(() => ({ greeting: 'late' }));
-  await until(async () => (await me.get(`/api/runs/${body.runId}`)).body.status === 'success', { deadlineMs: 15_000 });
+  await until(async () => (await me.get(`/api/runs/${body.runId}`)).body.status === 'success');
 });
 
 test('while draining it answers, and says that it is leaving', async () => {

@@ -1,6 +1,6 @@
 /** The executor against a real NATS server and a service that follows the protocol. */
 import { createHash } from 'node:crypto';
-import { CLAIM_HOLD_MS, INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
+import { INLINE_BYTES_MAX, MESSAGE_BYTES_MAX } from '@gantry/events';
 import { rawZip, until } from '@gantry/testing';
 import { testExecutor } from './test/executor-fixture';
 
@@ -40,16 +40,16 @@ test('as many claims stand as there are free slots, and they are made again when
 test('a claim that the service answers with nothing is made again', async () => {
   const { service } = fixture;
   const before = service.claims.length;
-  await until(() => service.claims.length > before, { deadlineMs: CLAIM_HOLD_MS * 2 + 5_000, everyMs: 50 });
-  await until(() => service.standing() >= 2, { deadlineMs: 10_000 });
-}, 30_000);
+  await until(() => service.claims.length > before, { everyMs: 50 });
+  await until(() => service.standing() >= 2);
+});
 
 test('a run of a runner that was not asked for goes back, and its slot is free', async () => {
   const { service } = fixture;
   const { finished, events } = await service.run('def run(): return 1', { runner: 'other' });
   expect(finished).toMatchObject({ status: 'returned' });
   expect(events).toHaveLength(1);
-  await until(() => service.standing() === 2, { deadlineMs: 10_000 });
+  await until(() => service.standing() === 2);
   expect((await service.run('def run(): return 1')).finished).toMatchObject({ status: 'completed', output: 1 });
 });
 
@@ -92,14 +92,14 @@ test('a cancellation that was not heard arrives with the next lease; a lost run 
   expect(service.view(lost).events.map(({ type }) => type)).toEqual(['started', 'log']);
   const held = service.renewals.flatMap(({ runs, executorId }) => runs.map((run) => ({ ...run, executorId })));
   expect(held).toContainEqual({ runId: lost, attempt: 1, executorId: executor.id, token: expect.any(String) });
-}, 20_000);
+});
 
 test('logs arrive while the code runs', async () => {
   const { service } = fixture;
   const id = service.queue(
-    await service.code('import time\ndef run():\n    print("first")\n    time.sleep(2)\n    print("second")\n'),
+    await service.code('import time\ndef run():\n    print("first")\n    time.sleep(5)\n    print("second")\n'),
   );
-  await until(() => service.view(id).log.includes('first'), { deadlineMs: 1_900 });
+  await until(() => service.view(id).log.includes('first'));
   expect(service.view(id).events.some(({ type }) => type === 'finished')).toBe(false);
   expect((await service.finished(id)).log).toEqual(['first', 'second']);
 });
@@ -353,7 +353,7 @@ test('a run that is still being prepared is cancelled at once, and never starts'
   const id = service.queue(code);
   await until(() => service.requestsToStore.some((line) => line.includes('hangs')));
   service.cancel(id);
-  const { finished, events } = await service.finished(id, 2_000);
+  const { finished, events } = await service.finished(id);
   expect(finished.status).toBe('cancelled');
   expect(events).toHaveLength(1);
 });

@@ -73,6 +73,6 @@ test('without NATS people sign in and revoke; the announcement follows when NATS
   const waiting = async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount;
   expect(await waiting()).toBeGreaterThan(0);
   await api.nats.restart();
-  await until(async () => (await waiting()) === 0, { deadlineMs: 10_000 });
+  await until(async () => (await waiting()) === 0);
   await until(async () => (await request(api.url).get('/health')).status === 200);
 });

@@ -19,7 +19,7 @@ describeWithPgBouncer('two replicas that share four connections of PgBouncer', (
     );
     expect(started.map(({ status }) => status)).toEqual(started.map(() => 201));
     const ended = async () => (await me.get('/api/runs?status=completed&limit=200')).body;
-    await until(async () => (await ended()).length === RUNS, { deadlineMs: 20_000 });
+    await until(async () => (await ended()).length === RUNS);
     await stop();
     await until(async () => (await api.database.pool.query('SELECT 1 FROM outbox')).rowCount === 0);
     expect(api.logs.lines.filter(({ level }) => Number(level) >= 40)).toEqual([]);

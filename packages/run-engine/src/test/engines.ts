@@ -126,8 +126,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
 }
 
 /** The next job: several replicas may have none for a moment. */
-export const claimed = (executor: FakeExecutor): Promise<FakeJob> =>
-  until(() => executor.claim(), { deadlineMs: 10_000 });
+export const claimed = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim());
 
 export function aRun(over: Partial<NewRun> = {}): NewRun {
   return {

@@ -14,7 +14,7 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
   beforeAll(async () => {
     surface = await start();
     matrix = isolationMatrix(surface);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     if (surface) {
@@ -68,7 +68,7 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
     beforeAll(async () => {
       other = await start();
       work = boundedWork(other);
-    }, 120_000);
+    });
 
     afterAll(async () => {
       process.stdout.write(`worst bodies: ${work?.requests()} requests\n`);
@@ -81,7 +81,6 @@ export function proveIsolation(openapiFile: string, start: () => Promise<Closing
       async (id) => {
         expect(await work?.check(id)).toEqual([]);
       },
-      180_000,
     );
   });
 

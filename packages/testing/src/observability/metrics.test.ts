@@ -11,7 +11,6 @@ import { listedMetrics, root } from './metrics-table';
 const stack = given<Stack>(
   () => startStack({ skillsApi: true }),
   (started) => started.stop(),
-  180_000,
 );
 const OURS = /^gantry_/;
 
@@ -26,16 +25,13 @@ beforeAll(async () => {
   for (const worker of ['fine', 'broken']) {
     const { body } = await call('POST', `/api/workers/${worker}/runs`, { inputs: { n: 1 } });
     ids.push(body.run_id);
-    await until(
-      async () => ['completed', 'failed'].includes((await call('GET', `/api/runs/${body.run_id}`)).body.status),
-      {
-        deadlineMs: 30_000,
-      },
+    await until(async () =>
+      ['completed', 'failed'].includes((await call('GET', `/api/runs/${body.run_id}`)).body.status),
     );
   }
   expect((await call('GET', '/no/such/path')).status).toBe(404);
   ids.push(stack.workspaceId, 'fine', 'broken');
-}, 60_000);
+});
 
 async function createWorker(id: string, content: string): Promise<void> {
   const inputs = [{ name: 'n', type: 'integer' }];
@@ -163,34 +159,34 @@ test('without executors the queue grows older, and empties once one is back', as
   expect(await oldest()).toBe(0);
   await executor.stop();
   await call('POST', '/api/workers/fine/runs', { inputs: { n: 2 } });
-  await until(async () => ((await oldest()) ?? 0) > 1, { deadlineMs: 20_000, everyMs: 200 });
+  await until(async () => ((await oldest()) ?? 0) > 1, { everyMs: 200 });
   expect(await readingOf('worker-api', 'gantry_queue_runs', free)).toBe(1);
   expect(await readingOf('worker-api', 'gantry_queue_runs', { ...free, limited: 'true' })).toBe(0);
   await executor.start();
-  await until(async () => (await readingOf('worker-api', 'gantry_queue_runs', free)) === 0, { deadlineMs: 20_000 });
-}, 60_000);
+  await until(async () => (await readingOf('worker-api', 'gantry_queue_runs', free)) === 0);
+});
 
 test('while NATS is down, it is shown as down and the outbox grows older, until it is back', async () => {
   const oldest = () => readingOf('worker-api', 'gantry_outbox_oldest_seconds');
   await stack.parts.nats.kill();
   expect((await call('PATCH', '/api/workers/fine', { name: 'Finer' })).status).toBe(200);
-  await until(async () => ((await oldest()) ?? 0) > 1, { deadlineMs: 20_000, everyMs: 200 });
+  await until(async () => ((await oldest()) ?? 0) > 1, { everyMs: 200 });
   expect(await readingOf('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(0);
   expect(await samplesOf('worker-api', 'gantry_stream_bytes')).toEqual([]);
   await stack.parts.nats.restart();
-  await until(async () => (await oldest()) === 0, { deadlineMs: 30_000, everyMs: 200 });
+  await until(async () => (await oldest()) === 0, { everyMs: 200 });
   expect(await readingOf('worker-api', 'gantry_dependency_up', { dependency: 'nats' })).toBe(1);
-}, 90_000);
+});
 
 test('while PostgreSQL stands still, it is shown as down and nothing is told of what it holds', async () => {
   const reaches = () => readingOf('worker-api', 'gantry_dependency_up', { dependency: 'postgres' });
   stack.parts.postgres.pause();
   try {
-    await until(async () => (await reaches()) === 0, { deadlineMs: 20_000 });
+    await until(async () => (await reaches()) === 0);
     expect(await samplesOf('worker-api', 'gantry_queue_runs')).toEqual([]);
     expect(await samplesOf('worker-api', 'gantry_outbox_oldest_seconds')).toEqual([]);
   } finally {
     stack.parts.postgres.resume();
   }
-  await until(async () => (await reaches()) === 1, { deadlineMs: 20_000 });
-}, 60_000);
+  await until(async () => (await reaches()) === 1);
+});

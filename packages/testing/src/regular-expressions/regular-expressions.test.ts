@@ -77,4 +77,4 @@ test('one that is not is found wherever it is written, with its file and line', 
     'e.template:1: /^/(a|a)+$/ exponential',
     'e.template:3: /^(b+)+$/ exponential',
   ]);
-}, 120_000);
+});

@@ -93,7 +93,7 @@ test('who reads the events of a run by the link is cut off when the page is no l
   const member = await openStream(url, { Authorization: `Bearer ${me.token}` });
   expect([stranger.status, member.status]).toEqual([200, 200]);
   await me.patch(`/api/automations/${shared.id}`, { visibility: 'private' }).expect(200);
-  await until(() => stranger.hasEnded(), { deadlineMs: 4_000 });
+  await until(() => stranger.hasEnded());
   expect(member.hasEnded()).toBe(false);
   member.close();
 });

@@ -140,7 +140,7 @@ describe('from an index', () => {
     const down = await fixture.service.run('def run(): pass', { dependencies: ['gantryother'] });
     expect(down.finished.error?.message).toMatch(/package index http:\/\/127.0.0.2:\d+\/simple can't be reached/);
     await fixture.stop();
-  }, 60_000);
+  });
 });
 
 describe('a wheel that names another archive', () => {

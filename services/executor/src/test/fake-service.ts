@@ -58,7 +58,7 @@ export interface FakeService {
   run(files: Record<string, string> | string, overrides?: JobOverrides): Promise<RunView>;
   /** For the latest attempt, unless another is named. */
   view(runId: string, attempt?: number): Omit<RunView, 'finished' | 'job'>;
-  finished(runId: string, deadlineMs?: number): Promise<RunView>;
+  finished(runId: string): Promise<RunView>;
   started(runId: string): Promise<void>;
   claims: ClaimRequest[];
   withdrawn: string[];
@@ -275,9 +275,8 @@ export async function fakeService(
     return runId;
   }
 
-  async function finished(runId: string, deadlineMs = 20_000): Promise<RunView> {
+  async function finished(runId: string): Promise<RunView> {
     await until(() => view(runId).events.find((event) => event.type === 'finished'), {
-      deadlineMs,
       what: `${runId} has finished`,
     });
     const seen = view(runId);
@@ -309,7 +308,7 @@ export async function fakeService(
     view,
     finished,
     started: async (runId) => {
-      await until(() => view(runId).events.some((event) => event.type === 'started'), { deadlineMs: 10_000 });
+      await until(() => view(runId).events.some((event) => event.type === 'started'));
     },
     cancel: (runId) => {
       const { token, executorId } = handedOut.get(runId) as HandedOut;

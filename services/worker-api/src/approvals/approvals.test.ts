@@ -236,7 +236,7 @@ test('when nobody decides in time the run is rejected, once, however many replic
   const replicas = [api, await api.replica(), await api.replica()];
   const sweepers = replicas.map(({ deps }) => deps).map((deps) => startApprovalSweeper(deps, { auto: false }));
   // The replica has yet to connect, which takes a while on a busy machine.
-  for (const sweeper of sweepers) await until(async () => (await sweeper.tick()) >= 0, { deadlineMs: 20_000 });
+  for (const sweeper of sweepers) await until(async () => (await sweeper.tick()) >= 0);
   const first = runs[0]?.approval.id;
   expect((await owner.get(`/api/approvals/${first}`)).body.status).toBe('pending');
   clock = 61_000;

@@ -27,14 +27,11 @@ const candidatesOf = (id: string) => `/api/workers/${id}/candidates`;
 const propose = async (id: string, body: object) => (await me.post(candidatesOf(id), body).expect(201)).body;
 // biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they know
 const settled = (id: string, candidateId: string): Promise<any> =>
-  until(
-    async () => {
-      await api.repairLoop.tick();
-      const { body } = await me.get(`${candidatesOf(id)}/${candidateId}`).expect(200);
-      return body.status !== 'rehearsing' && body;
-    },
-    { deadlineMs: 30_000 },
-  );
+  until(async () => {
+    await api.repairLoop.tick();
+    const { body } = await me.get(`${candidatesOf(id)}/${candidateId}`).expect(200);
+    return body.status !== 'rehearsing' && body;
+  });
 const decide = (id: string, candidateId: string, how: 'promote' | 'drop', body?: object) =>
   me.post(`${candidatesOf(id)}/${candidateId}/${how}`, body);
 

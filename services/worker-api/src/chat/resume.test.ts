@@ -15,7 +15,7 @@ const owner = () => callerOf(api.url, api.owner.jwt);
 const read = async (id: string) => (await owner().get(`/api/conversations/${id}`).expect(200)).body;
 const resume = (id: string, as = owner()) => as.post(`/api/conversations/${id}/resume`);
 const statusIs = (id: string, status: string) =>
-  until(async () => (await read(id)).status === status, { deadlineMs: 10_000, what: `it is ${status}` });
+  until(async () => (await read(id)).status === status, { what: `it is ${status}` });
 const sql = (text: string, values: unknown[] = []) => api.database.pool.query(text, values);
 
 type Replica = Awaited<ReturnType<typeof api.replica>>;

@@ -79,7 +79,7 @@ afterAll(() => {
 async function begun(): Promise<FakeJob> {
   const worker = await makeWorker(api, { definition: { connections: ['tracker'] } });
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
   await until(async () => (await read(job)).status === 'running');
   return job;
@@ -136,7 +136,7 @@ test('a call that goes on is held by its replica for as long as it takes', async
   await pool.query(end, [job.runId]);
   const isHeld = async () =>
     (await pool.query(`SELECT calling_until > now() AS held FROM run_steps WHERE ${ofRun}`, [job.runId])).rows[0].held;
-  await until(isHeld, { deadlineMs: 15_000 });
+  await until(isHeld);
   finish();
   expect(await answer).toEqual({ result: { number: 7 } });
 });
@@ -169,7 +169,7 @@ test('what the next attempt finds: results, failures that the code had caught, a
   const step = { ordinal: 3, kind: 'sleep', name: 'sleep' } as const;
   const suspension = { kind: 'sleep', step, wakeAt: Date.now() } as const;
   await job.report({ type: 'finished', status: 'suspended', suspension, usage: noUsage });
-  const next = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  const next = await until(() => executor.claim());
   expect(next.steps).toMatchObject([
     { ordinal: 1, result: 'made' },
     { ordinal: 2, result: { 'gantry:failed': { type: 'ToolError', code: 'tool_error' } } },

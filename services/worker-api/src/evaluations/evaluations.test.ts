@@ -7,7 +7,7 @@ const api = testWorkerApi();
 const me = given(() => callerOf(api.url, api.owner.jwt));
 const executor = given(() => api.connectExecutor());
 
-const claimed = (): Promise<FakeJob> => until(() => executor.claim(), { deadlineMs: 10_000 });
+const claimed = (): Promise<FakeJob> => until(() => executor.claim());
 const fail = (job: FakeJob, message: string) => {
   const error = { code: 'exception' as const, type: 'ValueError', message };
   return job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage: noUsage });
@@ -31,14 +31,11 @@ async function begun(id: string, body?: object): Promise<string> {
 const read = async (id: string, evaluationId: string) =>
   (await me.get(`${evaluationsOf(id)}/${evaluationId}`).expect(200)).body;
 const ended = (id: string, evaluationId: string) =>
-  until(
-    async () => {
-      await tick();
-      const evaluation = await read(id, evaluationId);
-      return evaluation.status !== 'running' && evaluation;
-    },
-    { deadlineMs: 20_000 },
-  );
+  until(async () => {
+    await tick();
+    const evaluation = await read(id, evaluationId);
+    return evaluation.status !== 'running' && evaluation;
+  });
 
 test('each example is run without effects on the version and judged by its checks', async () => {
   const worker = await createWorker(api);

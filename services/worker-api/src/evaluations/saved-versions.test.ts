@@ -8,7 +8,7 @@ import { purgeDeletedWorkers } from '../workers/delete-worker';
 const api = testWorkerApi({ autoTick: true });
 const me = given(() => callerOf(api.url, api.owner.jwt));
 const executor = given(() => api.connectExecutor());
-const claimed = () => until(() => executor.claim(), { deadlineMs: 10_000 });
+const claimed = () => until(() => executor.claim());
 
 const example = { name: 'One', checks: [{ kind: 'equal', path: '/total', value: 12 }] };
 const addTo = (id: string) => me.post(`/api/workers/${id}/examples`, example).expect(201);
@@ -85,7 +85,7 @@ test('a worker that is archived ends its evaluation, and one that is deleted tak
   await pool.query(
     "UPDATE runs SET status = 'cancelled', finished_at = now() WHERE trigger = 'rehearsal' AND status = 'running'",
   );
-  await until(async () => (await rows())[0]?.status === 'failed', { deadlineMs: 15_000 });
+  await until(async () => (await rows())[0]?.status === 'failed');
   await purgeDeletedWorkers(api.deps);
   expect(await rows()).toEqual([]);
 });

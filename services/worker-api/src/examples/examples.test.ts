@@ -16,7 +16,7 @@ const problems = async (id: string, body: object) => (await add(id, body).expect
 /** @returns the id of a run that has ended */
 async function ran(workerId: string, inputs: object, end: (job: FakeJob) => Promise<void>): Promise<string> {
   const { run_id: runId } = (await me.post(`/api/workers/${workerId}/runs`, { inputs }).expect(201)).body;
-  await end(await until(() => executor.claim(), { deadlineMs: 10_000 }));
+  await end(await until(() => executor.claim()));
   await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at);
   return runId;
 }

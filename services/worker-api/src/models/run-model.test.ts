@@ -29,7 +29,7 @@ const me = given(() => callerOf(api.url, api.owner.jwt));
 async function begun(definition: object = {}, credential = api.owner.jwt): Promise<FakeJob> {
   const worker = await makeWorker(api, { definition });
   await callerOf(api.url, credential).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
   await until(async () => (await read(job)).status === 'running');
   return job;

@@ -57,7 +57,7 @@ const words = (ordinal = 1): string =>
 async function begun(definition: object = {}): Promise<FakeJob> {
   const worker = await makeWorker(api, { definition });
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
   await until(async () => (await read(job)).status === 'running');
   return job;

@@ -30,7 +30,7 @@ const proposes = (by: Record<string, Played>, explanation = 'The column was rena
 
 async function run(id: string, name: string): Promise<string> {
   const { run_id: runId } = (await me.post(`/api/workers/${id}/runs`, { inputs: { name } }).expect(201)).body;
-  await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at !== null, { deadlineMs: 20_000 });
+  await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at !== null);
   return runId;
 }
 
@@ -44,14 +44,11 @@ async function broken(fields: object = {}) {
 // biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they know
 const read = async (runId: string): Promise<any> => (await me.get(`/api/runs/${runId}/repair`).expect(200)).body;
 const goneOn = (runId: string, tick = () => api.repairLoop.tick()) =>
-  until(
-    async () => {
-      await tick();
-      const repair = await read(runId);
-      return !['working', 'rehearsing'].includes(repair.status) && repair;
-    },
-    { deadlineMs: 40_000 },
-  );
+  until(async () => {
+    await tick();
+    const repair = await read(runId);
+    return !['working', 'rehearsing'].includes(repair.status) && repair;
+  });
 
 async function repair(runId: string, ...answers: ScriptedAnswer[]) {
   await model.says(...answers);
@@ -167,7 +164,7 @@ test('another replica goes on where one ended, and pays nothing twice', async ()
   await model.says(call('read_log'), { text: 'never heard', hang: true, silent: true }, proposes(MENDED));
   await me.post(`/api/runs/${runId}/repair`, {}).expect(202);
   await first.repairLoop.tick();
-  await until(async () => (await model.asked()).length === 2, { deadlineMs: 20_000 });
+  await until(async () => (await model.asked()).length === 2);
   await first.drain();
   const repaired = await goneOn(runId);
   expect(repaired).toMatchObject({ status: 'waiting', steps: ['Read the log', 'Proposed a change of main.py'] });
@@ -220,7 +217,7 @@ test('only failed runs are repaired, one repair of a worker at a time, and it ca
   await stranger.post(`/api/runs/${runId}/repair`, {}).expect(404);
   await stranger.get(`/api/runs/${runId}/repair`).expect(404);
   await api.repairLoop.tick();
-  await until(async () => (await model.asked()).length === 1, { deadlineMs: 20_000 });
+  await until(async () => (await model.asked()).length === 1);
   expect((await me.post(`/api/runs/${runId}/repair/stop`).expect(200)).body).toMatchObject({ status: 'stopped' });
   expect((await me.post(`/api/runs/${runId}/repair/stop`).expect(409)).body.code).toBe('not_working');
   await model.release();
@@ -288,7 +285,7 @@ test('an agent is repaired by its skill', async () => {
   });
   const { run_id: runId } = (await me.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'a' } }).expect(201))
     .body;
-  await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at !== null, { deadlineMs: 20_000 });
+  await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at !== null);
   await api.deps.pool.query("UPDATE runs SET status = 'failed' WHERE id = $1", [runId]);
   const change = { explanation: 'It counted letters.', files: skill('Count the words, not the letters.') };
   const ended = await repair(runId, call('propose_change', change), { text: 'no more' });

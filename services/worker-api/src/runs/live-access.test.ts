@@ -5,9 +5,6 @@ import { callerOf } from '../test/caller';
 import { makeWorker } from '../test/make-worker';
 import { DASHBOARD_URL, type Person, testWorkerApi, withCookie } from '../test/test-worker-api';
 
-/** Longer than the promised two seconds only by what a busy machine needs. */
-const SOON = { deadlineMs: 4_000 };
-
 let runId: string;
 let streams: OpenStream[] = [];
 
@@ -28,7 +25,7 @@ async function follow(token: string, route = 'events'): Promise<OpenStream> {
   return stream;
 }
 
-const ended = (ending: OpenStream[]) => until(() => ending.every((stream) => stream.hasEnded()), SOON);
+const ended = (ending: OpenStream[]) => until(() => ending.every((stream) => stream.hasEnded()));
 const owner = () => callerOf(api.url, api.owner.jwt);
 
 test.each(['events', 'stream', 'logs/stream'])(

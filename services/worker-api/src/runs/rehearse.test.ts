@@ -11,7 +11,7 @@ const api = testWorkerApi();
 const me = given(() => callerOf(api.url, api.owner.jwt));
 const executor = given(() => api.connectExecutor());
 
-const claimed = () => until(() => executor.claim(), { deadlineMs: 10_000 });
+const claimed = () => until(() => executor.claim());
 const workerOf = ({ id }: { id: string }) => getWorker(api.deps.prisma, api.workspaceId, id);
 const asked = { inputs: { name: 'Ada' }, of: null, createdBy: null };
 

@@ -44,7 +44,7 @@ beforeEach(() => {
   called = [];
 });
 
-const claimed = () => until(() => executor.claim(), { deadlineMs: 10_000 });
+const claimed = () => until(() => executor.claim());
 const runOf = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
 const ended = (runId: string) =>
   until(async () => {

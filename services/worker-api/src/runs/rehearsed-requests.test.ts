@@ -20,7 +20,7 @@ const post = (target: string, body = BODY): RequestEvent => ({
   ...{ bytesSent: 2, bytesReceived: 2, durationMs: 1, credentials: [] },
   answer: { target, contentType: 'text/plain', body, encoding: 'text' },
 });
-const claimed = () => until(() => executor.claim(), { deadlineMs: 10_000 });
+const claimed = () => until(() => executor.claim());
 const runOf = (runId: string) => api.deps.engine.get(api.workspaceId, runId);
 
 async function complete({ report, runId }: FakeJob, ...events: FakeEvent[]) {

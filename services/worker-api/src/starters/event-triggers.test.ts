@@ -29,8 +29,7 @@ async function made(trigger: unknown, body: object = {}, caller = me): Promise<s
 const on = (events: string[], source_id: string | null = null) => ({ type: 'event', on: events, source_id });
 const runsOf = async (id: string, caller = me) => (await caller.get(`/api/runs?worker_id=${id}&limit=200`)).body;
 const inputOf = async (runId: string) => (await me.get(`/api/runs/${runId}`).expect(200)).body.input;
-const firstRunOf = (id: string, caller = me) =>
-  until(async () => (await runsOf(id, caller))[0], { deadlineMs: 10_000 });
+const firstRunOf = (id: string, caller = me) => until(async () => (await runsOf(id, caller))[0]);
 async function emit<T extends EventType>(event: T, data: object): Promise<void> {
   const { pool } = api.deps;
   await enqueue(pool, event, api.workspaceId, data as never);
@@ -113,7 +112,7 @@ test('a worker that names itself goes in a circle of eight at most', async () =>
   await me.patch(`/api/workers/${id}`, { trigger: on(['run.completed'], id) }).expect(200);
   const stop = await api.serveRuns(() => ({}), 2);
   await me.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
-  await until(() => api.logs.lines.some(({ msg }) => msg === 'circle of events ended'), { deadlineMs: 20_000 });
+  await until(() => api.logs.lines.some(({ msg }) => msg === 'circle of events ended'));
   await stop();
   const runs = await runsOf(id);
   expect(runs).toHaveLength(9);

@@ -13,9 +13,9 @@ interface McpClientOptions {
   answer?: (params: ElicitRequest['params']) => ElicitResult;
 }
 
-/** A client that we did not write, in front of `/mcp` with this credential. */
+/** A client that we did not write, in front of `/mcp` with this credential, until the service stops. */
 export async function connectMcp(
-  api: Pick<TestWorkerApi, 'url'>,
+  api: Pick<TestWorkerApi, 'url' | 'beforeStop'>,
   token: string,
   { era = 'auto', query = '', answer }: McpClientOptions = {},
 ): Promise<Client> {
@@ -24,6 +24,8 @@ export async function connectMcp(
     { versionNegotiation: { mode: era }, ...(answer && { capabilities: { elicitation: { form: {} } } }) },
   );
   if (answer) client.setRequestHandler('elicitation/create', ({ params }) => answer(params));
+  // A response that the client has not read to its end holds a connection until then.
+  api.beforeStop(() => client.close());
   const headers = { Authorization: `Bearer ${token}` };
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${api.url}/mcp${query}`), { requestInit: { headers } }),

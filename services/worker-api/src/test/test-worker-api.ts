@@ -76,6 +76,8 @@ export interface TestWorkerApi extends WorkerApi {
   serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
   /** Another replica on the same database, NATS and storage. */
   replica(): Promise<WorkerApi>;
+  /** Registers what is closed before the service stops, such as a client of it. */
+  beforeStop(close: () => Promise<unknown>): void;
   stop(): Promise<void>;
 }
 
@@ -173,7 +175,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
         .send({ setup_token: SETUP_TOKEN, ...account, workspace_name: 'Home' });
       return answer.status !== 503 && answer;
     },
-    { deadlineMs: 20_000, everyMs: 200 },
+    { everyMs: 200 },
   );
   if (setup.status !== 201) throw new Error(`setup: ${setup.status} ${setup.text}`);
   const workspaceId: string = setup.body.workspace.id;
@@ -221,6 +223,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     connectExecutor: async () => fakeExecutor(await connectAsExecutor(), 'worker'),
     serveRuns: async (work, slots = 4) => fakeExecutor(await connectAsExecutor(), 'worker').serve(slots, work),
     replica: startReplica,
+    beforeStop: (close) => void opened.push(close),
     stop: async () => {
       for (const close of opened.reverse()) await close();
       if (!options.nats) await nats.stop();

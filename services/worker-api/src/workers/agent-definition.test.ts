@@ -26,7 +26,7 @@ const sorter = (more: object = {}) => ({ name: 'Sorter', runner: 'agent', files:
 
 async function begun(id: string): Promise<FakeJob> {
   await owner.post(`/api/workers/${id}/runs`, { inputs: {} }).expect(201);
-  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
   return job;
 }

@@ -473,4 +473,4 @@ test('without an executor nobody can look for run(), and nothing is made', async
   const { rows } = await alone.database.pool.query('SELECT count(*)::int FROM workers');
   expect(rows[0].count).toBe(0);
   await alone.stop();
-}, 30_000);
+});

@@ -81,7 +81,6 @@ async function furnish(stack: Stack): Promise<Omit<Ground, 'stack'>> {
   const { run_id: run } = await make(worker, '/api/workers/hello-worker/runs', { inputs: { who: 'fuzz' } });
   const { run_id: asking } = await make(worker, '/api/workers/asking-worker/runs', { inputs: {} });
   const approval: Json = await until(async () => (await worker('GET', `/api/runs/${asking}`)).body.approvals?.[0], {
-    deadlineMs: 30_000,
     everyMs: 100,
   });
   const { review_url } = await make(worker, `/api/approvals/${approval.id}/link`);

@@ -91,7 +91,7 @@ test('a file that takes more memory or time than a parser gets is refused', asyn
     ok: false,
     problem: { message: expect.stringMatching(/^main.py(: MemoryError| could not)/) },
   });
-}, 60_000);
+});
 
 test('nothing is executed, however it is written', async () => {
   const { service } = fixture;

@@ -89,7 +89,7 @@ test('what is queued waits, what sleeps sleeps on, and both go on where they wer
   const home = await makeHome();
   const { id: worker } = await home.makeWorker({});
   const asleep = await home.start(worker);
-  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  const job = await until(() => executor.claim());
   expect(job.runId).toBe(asleep);
   await job.suspend({ kind: 'sleep', step: { ordinal: 1, kind: 'sleep', name: 'sleep' }, wakeAt: Date.now() + 500 });
   const queued = await home.start(worker);
@@ -98,7 +98,7 @@ test('what is queued waits, what sleeps sleeps on, and both go on where they wer
   expect([await home.statusOf(asleep), await home.statusOf(queued)]).toEqual(['suspended', 'queued']);
   await home.restore();
   const claims = [];
-  for (let n = 0; n < 2; n++) claims.push((await until(() => executor.claim(), { deadlineMs: 10_000 })).runId);
+  for (let n = 0; n < 2; n++) claims.push((await until(() => executor.claim())).runId);
   expect(claims.sort()).toEqual([asleep, queued].sort());
 });
 
@@ -134,7 +134,7 @@ test('no alert is raised for what ends because of the deletion, and those of oth
     }),
   );
   const running = await home.start(workers[0] as string);
-  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  const job = await until(() => executor.claim());
   await home.close();
   await job.report({ type: 'started' }, { type: 'finished', status: 'cancelled', usage: noUsage });
   await until(async () => (await home.statusOf(running)) === 'cancelled');

@@ -38,7 +38,7 @@ test('a deleted workspace is closed at once, for members and tokens, and comes b
   await callerOf(api.url, member.jwt).post(`${path}/restore`).expect(404);
   await callerOf(api.url, api.foreign.owner.jwt).post(`${path}/restore`).expect(404);
   await owner.post(`${path}/restore`).expect(200);
-  await until(async () => (await enter()).join() === '200,200,200', { deadlineMs: 5_000 });
+  await until(async () => (await enter()).join() === '200,200,200');
   await owner.post(`${path}/restore`).expect(404);
 });
 
