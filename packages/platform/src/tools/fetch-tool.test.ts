@@ -68,11 +68,34 @@ onDebian('what a package needs and the machine lacks comes with it', async () =>
   await expect(obtainTool('bwrap', { dir: temporaryDir('tools'), path: [], env })).resolves.toContain('usr/bin/bwrap');
 });
 
-onDebian('a tool that nobody has is named together with the command that gets it', async () => {
+onDebian('libraries are found in whatever directory their package has them', async () => {
+  const browser = '#!/bin/sh\ncase ":$LD_LIBRARY_PATH:" in */arch/pulseaudio:*) exit 0 ;; esac\nexit 127\n';
+  const env = repository([
+    {
+      name: 'chromium-headless-shell',
+      depends: 'libpulse0-by-test',
+      files: { 'usr/bin/chromium-headless-shell': browser },
+    },
+    { name: 'libpulse0-by-test', files: { 'usr/lib/arch/pulseaudio/libpulsecommon-16.1.so': '' } },
+  ]);
+  const file = await obtainTool('chromium', { dir: temporaryDir('tools'), path: [], env });
+  expect(path.basename(file)).toBe('chromium-headless-shell');
+});
+
+onDebian('a fetched program that does not start is named with what it prints', async () => {
+  const broken = '#!/bin/sh\necho cannot open shared object file >&2\nexit 127\n';
+  const env = repository([{ name: 'chromium', files: { 'usr/bin/chromium': broken } }]);
+  const obtaining = obtainTool('chromium', { dir: temporaryDir('tools'), path: [], env });
+  await expect(obtaining).rejects.toThrow('cannot open shared object file');
+});
+
+onDebian('a tool that no package holds is named with what apt prints and the command that gets it', async () => {
   const env = repository([{ name: 'something-else', files: {} }]);
   const dir = temporaryDir('tools');
   const command = 'sudo apt-get install nginx';
-  await expect(obtainTool('nginx', { dir, path: [], env })).rejects.toThrow(command);
+  const obtaining = obtainTool('nginx', { dir, path: [], env });
+  await expect(obtaining).rejects.toThrow(command);
+  await expect(obtaining).rejects.toThrow('Unable to locate package nginx');
   expect(fs.readdirSync(dir)).toEqual(['apt']);
 });
 
