@@ -37,7 +37,9 @@ beforeAll(async () => {
   await request(app).get('/api/things/x');
 });
 
-beforeEach(() => {
+beforeEach(async () => {
+  // Budgets of an address hold for every test.
+  await pool.query('DELETE FROM rate_counts');
   logged = [];
   getThing = ({ path }) => ok({ id: path.id });
   makeThing = () => created({ id: `thing-${++made}` });
