@@ -53,7 +53,7 @@ def run():
     expect(service.steps(id)).toEqual([]);
     service.forgetClaims();
     await nats.restart();
-    const { finished, log } = await until(() => service.finished(id, 500), { everyMs: 300 });
+    const { finished, log } = await service.finished(id);
     expect(finished).toMatchObject({ status: 'completed', output: 7 });
     expect(log).toEqual(['begun', 'working']);
     expect(service.steps(id)).toEqual([{ ordinal: 1, kind: 'step', name: 'work', result: 7 }]);
@@ -67,7 +67,7 @@ def run():
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     service.forgetClaims();
     await nats.restart();
-    const { finished } = await until(() => service.finished(id, 500), { everyMs: 300 });
+    const { finished } = await service.finished(id);
     expect(finished.output).toBe('late');
     expect((await service.run('def run(): return 1')).finished.output).toBe(1);
   });
