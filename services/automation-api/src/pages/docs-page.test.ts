@@ -1,9 +1,10 @@
 /** The built API reference in a real browser, under the headers that it is served with. */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { openapiFiles } from '@gantry/openapi';
 import { given, lacksTool, openBrowser, temporaryDir } from '@gantry/testing';
 import type { AxeResults } from 'axe-core';
@@ -12,6 +13,8 @@ import type { BrowserContextOptions, Page } from 'playwright-core';
 import { parse } from 'yaml';
 import { docsPage } from './docs-page';
 
+/** A process that was waited for synchronously would let connections of this one expire. */
+const run = promisify(execFile);
 const root = path.resolve(__dirname, '../../../..');
 const surfaces = ['automation', 'worker', 'skills'] as const;
 const addresses = {
@@ -30,7 +33,7 @@ const browser = given(openBrowser, ({ closePages }) => closePages());
 
 beforeAll(async () => {
   const directory = temporaryDir('api-docs');
-  execFileSync(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
+  await run(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
   server = createServer(express().use(docsPage({ directory, addresses })));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -72,10 +75,10 @@ async function visit(
   return { page, problems };
 }
 
-test('the OpenAPI files keep their rules: no broken reference, and every body has a valid example', () => {
+test('the OpenAPI files keep their rules: no broken reference, and every body has a valid example', async () => {
   const cwd = path.join(root, 'packages/openapi');
-  const { status, stdout, stderr } = spawnSync('npm', ['run', 'lint:openapi'], { cwd, encoding: 'utf8' });
-  expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('are valid')]);
+  const { stdout, stderr } = await run('npm', ['run', 'lint:openapi'], { cwd });
+  expect(stdout + stderr).toContain('are valid');
 });
 
 test.each(surfaces)('the file of the %s surface stands alone and names its public address', async (surface) => {
