@@ -52,6 +52,7 @@ const ofContext = (more: { path?: string; sha?: string; body?: object; form?: ()
     ...(more.form && { form: more.form }),
   }),
 });
+const ofIssuer: Fixture = { send: () => ({ path: { issuer_digest: 'a'.repeat(43) } }) };
 const ofConnection = (body?: object): Fixture => ({
   send: ({ connection }) => ({ path: { connection_id: connection }, ...(body && { body }) }),
 });
@@ -314,6 +315,8 @@ const fixtures: Record<string, Fixture> = {
   listConnectionTools: ofConnection(),
   authorizeConnection: ofConnection({}),
   finishConnection: nothing,
+  finishConnectionOfIssuer: ofIssuer,
+  getOauthClientOfIssuer: ofIssuer,
   listIntegrations: nothing,
   listIntegrationTools: { send: ({ integration }) => ({ path: { slug: integration } }) },
   setIntegrationApp: { send: () => ({ path: { slug: 'github' }, body: { client_id: 'of-a-stranger' } }) },

@@ -15,12 +15,12 @@ import { getConnection, updateAtVersion } from './connection-repository';
 import { auditDetails, insertWithAudit } from './connection-service';
 import { type Grant, sealCredential } from './credential';
 import { insertDeparture, type NewDeparture } from './departure-repository';
-import { accountOf, depart, exchangeCode, type Party, type Tokens } from './oauth-client';
+import { accountOf, depart, exchangeCode, type Party, requireIssuer, type Tokens } from './oauth-client';
 import { parametersIn, partyOf, scopesToAsk } from './party';
 import { ProviderFailed, providerFailure } from './provider-fetch';
 import { fill, parametersOf } from './request-template';
 import { enqueueRevocation } from './revocations';
-import { discoverSignIn, serverParty } from './server-sign-in';
+import { authorizationOf, discoverSignIn, isRegistered, type ServerAuthorization, serverParty } from './server-sign-in';
 import { tokenTimes } from './token-times';
 
 type NewOauth = CallOf<'worker', 'createConnection'>['body'];
@@ -50,7 +50,8 @@ export async function beginConnection(deps: Deps, requester: Requester, body: Ne
       label: label ?? party.provider.name,
       hosts: party.provider.hosts.map((host) => fill(host, parameters)),
     });
-    await insertDeparture(tx, { ...departure, connectionId: id, userId, scopes }, deps.now());
+    const left = { ...departure, connectionId: id, userId, scopes, authorization: null };
+    await insertDeparture(tx, left, deps.now());
     return inserted;
   });
   return { connection, authorizationUrl: url };
@@ -69,9 +70,7 @@ export async function beginServer(deps: Deps, requester: Requester, body: NewSer
   const own = (['headers', 'auth_secret'] as const).filter((field) => body[field] != null);
   if (own.length) throw invalid(own.map((path) => ({ path, message: 'is not sent where people sign in' })));
   const server = checkedMcpUrl(body.url, deps.outboundAllow);
-  const authorization = await discoverSignIn(deps, server).catch((err) => {
-    throw err instanceof ProviderFailed ? conflict('mcp_failed', `sign-in: ${err.message}`) : err;
-  });
+  const authorization = await discover(deps, server);
   const { scopes } = authorization;
   const { url, ...departure } = await depart(serverParty(deps, authorization), scopes);
   const id = newId('con_');
@@ -81,7 +80,7 @@ export async function beginServer(deps: Deps, requester: Requester, body: NewSer
       ...{ app: body.app ?? appOfLabel(label), hosts: [new URL(server).host], ownerId: userId },
       allowedTools: body.allowed_tools ?? Prisma.DbNull,
     });
-    await insertDeparture(tx, { ...departure, connectionId: id, userId, scopes }, deps.now());
+    await insertDeparture(tx, { ...departure, connectionId: id, userId, scopes, authorization }, deps.now());
     return inserted;
   });
   return { connection, authorizationUrl: url };
@@ -100,14 +99,29 @@ export async function beginAgain(
   if (connection.kind !== 'oauth' && connection.authorization === null) {
     throw invalid([{ path: 'connection_id', message: `nobody consents to a connection of kind ${connection.kind}` }]);
   }
-  const party = await partyOf(deps, connection);
+  const authorization = await registeredSignIn(deps, connection);
+  const party = await partyOf(deps, { ...connection, authorization });
   const present = connection.scopes.length ? connection.scopes : undefined;
   const scopes = scopesToAsk(party.provider, chosen ?? present);
   const { url, ...departure } = await depart(party, scopes);
-  const left: NewDeparture = { ...departure, connectionId: id, userId, scopes };
+  const left: NewDeparture = { ...departure, connectionId: id, userId, scopes, authorization };
   await insertDeparture(deps.prisma, left, deps.now());
   return { connection, authorizationUrl: url };
 }
+
+/** With a client that has the redirect address of its issuer; null: nobody signs in to a server. @throws AppError 409 `mcp_failed` */
+async function registeredSignIn(deps: Deps, connection: Connection): Promise<ServerAuthorization | null> {
+  const present = authorizationOf(connection);
+  if (!present || isRegistered(deps, present)) return present;
+  const found = await discover(deps, connection.url ?? '');
+  if (found.issuer === present.issuer) return found;
+  throw conflict('mcp_failed', `sign-in: the server now names ${found.issuer}: make another connection for it`);
+}
+
+const discover = (deps: Deps, server: string): Promise<ServerAuthorization> =>
+  discoverSignIn(deps, server).catch((err) => {
+    throw err instanceof ProviderFailed ? conflict('mcp_failed', `sign-in: ${err.message}`) : err;
+  });
 
 /** A workspace token is no person: whoever consented by its link could be anybody. */
 function personOf({ userId }: Principal): string {
@@ -119,6 +133,8 @@ function personOf({ userId }: Principal): string {
 }
 
 export interface Returned {
+  /** The address that the browser came to. */
+  redirectUri: string;
   code: string | undefined;
   iss: string | undefined;
   error: string | undefined;
@@ -135,7 +151,14 @@ export async function arrive(
   returned: Returned,
 ): Promise<Connection> {
   try {
-    const party = await partyOf(deps, connection);
+    // As it was left: what was found out since, or by a departure of before an upgrade, is of no use to this code.
+    if ((connection.authorization === null) !== (departure.authorization === null))
+      throw new ProviderFailed(STALE, true);
+    const party = await partyOf(deps, { ...connection, authorization: departure.authorization });
+    if (returned.redirectUri !== party.redirectUri) {
+      throw new ProviderFailed('the answer came to the address of another issuer', true);
+    }
+    requireIssuer(party, returned.iss);
     const tokens = await tokensFrom(party, departure, state, returned);
     return await keep(deps, actor, { connection, departure, party, tokens });
   } catch (err) {
@@ -164,6 +187,8 @@ async function noteRefusal(deps: Deps, connection: Connection, problem: string):
   });
 }
 
+const STALE = 'the connection was changed or deleted meanwhile; begin again';
+
 interface Arrived {
   connection: Connection;
   departure: ConnectionDeparture;
@@ -189,7 +214,8 @@ async function keep(deps: Deps, actor: Actor, { connection, departure, party, to
   const now = deps.now();
   const known = connection.accountLabel;
   const isAnother = known !== null && account !== null && known !== account;
-  const unused = await enqueueRevocation(deps, connection, grant);
+  const { authorization } = departure;
+  const unused = await enqueueRevocation(deps, { ...connection, authorization }, grant);
   const kept = await transaction(prisma, async (tx) => {
     const changed = isAnother
       ? null
@@ -199,6 +225,7 @@ async function keep(deps: Deps, actor: Actor, { connection, departure, party, to
           scopes: tokens.scopes ?? departure.scopes,
           lastCheckedAt: now,
           ...(account !== null && { accountLabel: account }),
+          ...(departure.authorization !== null && { authorization: departure.authorization }),
         });
     if (!changed) await unused(tx);
     else {
@@ -211,7 +238,7 @@ async function keep(deps: Deps, actor: Actor, { connection, departure, party, to
   throw new ProviderFailed(
     isAnother
       ? `this is the account ${account}, and the connection is for ${known}: make another connection for it`
-      : 'the connection was changed or deleted meanwhile; begin again',
+      : STALE,
     true,
   );
 }

@@ -16,7 +16,7 @@ import { workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { toolToApi } from '../integrations/integration-routes';
-import { findIntegration } from '../integrations/integrations';
+import { findIntegration, issuerRedirectUri, redirectUriOf } from '../integrations/integrations';
 import { arrive, beginAgain, beginConnection, beginServer } from './authorize';
 import { sendCallbackPage } from './callback-page';
 import { allowedOf, checkConnection, toolsForRequest } from './check-connection';
@@ -122,7 +122,10 @@ export function connectionOperations(deps: ConnectionDeps): Operations<'worker'>
     },
 
     getOauthClient: async () => ok(clientDocument(deps)),
-    finishConnection: ({ req, res, query }) => finish(deps, req, res, query),
+    getOauthClientOfIssuer: async ({ path }) => ok(clientDocument(deps, path.issuer_digest)),
+    finishConnection: ({ req, res, query }) => finish(deps, req, res, { ...query, redirectUri: redirectUriOf(deps) }),
+    finishConnectionOfIssuer: ({ req, res, query, path }) =>
+      finish(deps, req, res, { ...query, redirectUri: issuerRedirectUri(deps, path.issuer_digest) }),
   };
 }
 
@@ -132,6 +135,7 @@ const usedBy = (declaring: Awaited<ReturnType<typeof workersThatDeclare>>, { id,
 };
 
 interface CallbackQuery {
+  redirectUri: string;
   code?: string | undefined;
   state?: string | undefined;
   iss?: string | undefined;
@@ -162,9 +166,9 @@ async function finish(deps: ConnectionDeps, req: Request, res: Response, query: 
   if (!person || !roleAtLeast(person.role, 'member') || !mayManage(person, connection)) {
     return refuse('The connection is gone, or you may not change it any more.');
   }
-  const { code, iss, error, error_description: errorDescription } = query;
+  const { redirectUri, code, iss, error, error_description: errorDescription } = query;
   try {
-    const returned = { code, iss, error, errorDescription };
+    const returned = { redirectUri, code, iss, error, errorDescription };
     const actor = { ...actorBy(req, 'link'), kind: 'session', id: visitor.userId, label: visitor.email };
     const { label, accountLabel } = await arrive(deps, actor, connection, departure, state, returned);
     const whose = accountLabel === null ? '' : ` as ${accountLabel}`;

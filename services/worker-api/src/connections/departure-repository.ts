@@ -2,17 +2,31 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '@gantry/postgres';
 import type { Db } from '../database';
-import type { ConnectionDeparture } from '../generated/prisma/client';
+import { type ConnectionDeparture, Prisma } from '../generated/prisma/client';
+import type { ServerAuthorization } from './server-sign-in';
 
 /** Between leaving for the provider and coming back. */
 export const DEPARTURE_MS = 10 * 60_000;
 
 const hashOf = (state: string) => new Uint8Array(createHash('sha256').update(state).digest());
 
-export type NewDeparture = Omit<ConnectionDeparture, 'stateHash' | 'createdAt'> & { state: string };
+export type NewDeparture = Omit<ConnectionDeparture, 'stateHash' | 'createdAt' | 'authorization'> & {
+  state: string;
+  authorization: ServerAuthorization | null;
+};
 
-export async function insertDeparture(db: Db, { state, ...departure }: NewDeparture, now: Date): Promise<void> {
-  await db.connectionDeparture.create({ data: { ...departure, stateHash: hashOf(state), createdAt: now } });
+export async function insertDeparture(
+  db: Db,
+  { state, authorization, ...departure }: NewDeparture,
+  now: Date,
+): Promise<void> {
+  const data = {
+    ...departure,
+    authorization: authorization ?? Prisma.DbNull,
+    stateHash: hashOf(state),
+    createdAt: now,
+  };
+  await db.connectionDeparture.create({ data });
 }
 
 /**

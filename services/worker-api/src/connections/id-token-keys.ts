@@ -2,7 +2,10 @@
 import * as client from 'openid-client';
 import { fetchFor, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
 
-export type SigningFacts = Pick<client.ServerMetadata, 'jwks_uri' | 'id_token_signing_alg_values_supported'>;
+export type SigningFacts = Pick<
+  client.ServerMetadata,
+  'jwks_uri' | 'id_token_signing_alg_values_supported' | 'authorization_response_iss_parameter_supported'
+>;
 
 const KEPT_MS = 3_600_000;
 const ISSUERS_MAX = 200;
@@ -35,9 +38,17 @@ async function discover(issuer: string, outbound: Outbound): Promise<SigningFact
       // Only addresses that the operator has opened are plain: see integrations/custom-provider.ts.
       ...(issuer.startsWith('http:') && { execute: [client.allowInsecureRequests] }),
     });
-    const { jwks_uri, id_token_signing_alg_values_supported: algorithms } = found.serverMetadata();
+    const {
+      jwks_uri,
+      id_token_signing_alg_values_supported: algorithms,
+      authorization_response_iss_parameter_supported: sendsIssuer,
+    } = found.serverMetadata();
     if (jwks_uri === undefined) throw new ProviderFailed(`${new URL(issuer).host} names no jwks_uri`, false);
-    return { jwks_uri, ...(algorithms && { id_token_signing_alg_values_supported: algorithms }) };
+    return {
+      jwks_uri,
+      ...(algorithms && { id_token_signing_alg_values_supported: algorithms }),
+      ...(sendsIssuer === true && { authorization_response_iss_parameter_supported: true }),
+    };
   } catch (err) {
     const { message, isFinal } = providerFailure(err);
     throw new ProviderFailed(`the keys of its ID tokens were not found: ${message}`, isFinal, err);

@@ -53,6 +53,7 @@ function configurationOf(
       issuer: provider.issuer ?? new URL(address(provider.authorizeUrl)).origin,
       authorization_endpoint: address(provider.authorizeUrl),
       token_endpoint: address(tokenUrl),
+      ...(provider.sendsIssuer && { authorization_response_iss_parameter_supported: true }),
       ...signing,
     },
     id,
@@ -84,6 +85,16 @@ export async function depart(party: Party, scopes: readonly string[]): Promise<D
   return { url: url.href, state, nonce, codeVerifier };
 }
 
+/**
+ * Refuses what another issuer answers, or a stranger in its name, refusals included (RFC 9207).
+ * @throws ProviderFailed
+ */
+export function requireIssuer({ provider: { issuer, sendsIssuer } }: Party, iss: string | undefined): void {
+  // Only where the issuer is known can another one be told from it.
+  if (issuer === undefined || (iss === undefined && !sendsIssuer)) return;
+  if (iss !== issuer) throw new ProviderFailed(`the answer is not from ${issuer}`, true);
+}
+
 /** @throws ProviderFailed */
 export async function exchangeCode(
   party: Party,
@@ -94,7 +105,6 @@ export async function exchangeCode(
   const url = new URL(redirectUri);
   url.searchParams.set('code', returned.code);
   url.searchParams.set('state', state);
-  // Only where the issuer is known can another one be told from it.
   if (provider.issuer !== undefined && returned.iss !== undefined) url.searchParams.set('iss', returned.iss);
   return tokensOf(async () => {
     // First: without its keys, what the token endpoint answers could not be believed.

@@ -1,4 +1,5 @@
 /** MCP servers that people sign in to, against one with bad habits: see test/fake-mcp-server.ts. */
+import { createHash } from 'node:crypto';
 import { given } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
@@ -9,15 +10,20 @@ import { revokeDue } from './revocations';
 let clock = Date.now();
 const server = given(startFakeMcpServer, (one) => one.stop());
 const api = testWorkerApi({ outboundAllow: ['127.0.0.0/8'], now: () => new Date(clock) });
+const hostile = given(startFakeMcpServer, (one) => one.stop());
 const owner = given(() => callerOf(api.url, api.owner.jwt));
 
 beforeEach(() => {
   clock = Date.now();
-  for (const name of Object.keys(server.habits)) delete server.habits[name as keyof typeof server.habits];
+  for (const { habits } of [server, hostile]) {
+    for (const name of Object.keys(habits)) delete habits[name as keyof typeof habits];
+  }
 });
 
 const register = (more: object = {}) =>
   owner.post('/api/connections/mcp', { label: 'Tracker', url: server.url, auth: 'oauth', ...more });
+const callbackOf = (issuer: string) =>
+  `${DASHBOARD_URL}/auth/connections/callback/${createHash('sha256').update(issuer).digest('base64url')}`;
 const arrive = (back: URL) =>
   request(api.url)
     .get(back.pathname + back.search)
@@ -36,10 +42,10 @@ test('finds where to sign in, asks for this server alone, and lists its tools wi
   expect(asked.origin).toBe(server.origin);
   expect(Object.fromEntries(asked.searchParams)).toMatchObject({
     ...{ client_id: 'registered-1', resource: server.url, scope: 'read', code_challenge_method: 'S256' },
-    redirect_uri: `${DASHBOARD_URL}/auth/connections/callback`,
+    redirect_uri: callbackOf(server.origin),
   });
   expect(server.seen.registrations.at(-1)).toMatchObject({
-    ...{ token_endpoint_auth_method: 'none', redirect_uris: [`${DASHBOARD_URL}/auth/connections/callback`] },
+    ...{ token_endpoint_auth_method: 'none', redirect_uris: [callbackOf(server.origin)] },
   });
   expect((await owner.post(`/api/connections/${body.id}/test`).expect(200)).body).toMatchObject({
     ...{ ok: false, error: 'nobody has signed in yet' },
@@ -125,6 +131,87 @@ test.each<[string, () => void, RegExp]>([
   expect(await count()).toBe(before);
 });
 
+describe('a hostile server that wants the codes of an honest one', () => {
+  const promised = { authorization_response_iss_parameter_supported: true };
+  const registerHostile = () => register({ url: hostile.url });
+  /** The browser at the honest server, where the hostile one has sent it, comes back to us. */
+  async function refusedReturn(habits: object, change: (back: URL) => URL | undefined = () => undefined) {
+    Object.assign(hostile.habits, habits);
+    const { body } = await registerHostile().expect(201);
+    const back = server.consent(body.authorization_url);
+    const page = await arrive(change(back) ?? back).expect(400);
+    expect((await read(body.id)).status).toBe('pending');
+    expect(hostile.seen.tokens).toEqual([]);
+    return page.text;
+  }
+  beforeEach(() => hostile.seen.tokens.splice(0));
+
+  test.each(['authorization_endpoint', 'token_endpoint', 'registration_endpoint'])(
+    'names the other’s %s as its own: refused',
+    async (endpoint) => {
+      hostile.habits.metadata = { [endpoint]: `${server.origin}/elsewhere` };
+      const { body } = await registerHostile().expect(409);
+      expect(body).toMatchObject({ code: 'mcp_failed', detail: expect.stringContaining('names an endpoint of') });
+    },
+  );
+
+  test('promises to name itself, and the other one names itself instead: no code goes to it', async () => {
+    const metadata = { ...promised, authorization_endpoint: `${server.origin}/authorize` };
+    expect(await refusedReturn({ metadata })).toContain(`the answer is not from ${hostile.origin}`);
+  });
+
+  test('promises to name itself, and the other one names nobody: no code goes to it', async () => {
+    const metadata = { ...promised, authorization_endpoint: `${server.origin}/authorize` };
+    const without = (back: URL) => void back.searchParams.delete('iss');
+    expect(await refusedReturn({ metadata }, without)).toContain(`the answer is not from ${hostile.origin}`);
+  });
+
+  test('sends the browser on to the other one, which names itself: no code goes to it', async () => {
+    expect(await refusedReturn({})).toContain(`the answer is not from ${hostile.origin}`);
+  });
+
+  test('sends the browser on with the client of the other one, whose answer comes to its own address', async () => {
+    const toTheOther = (back: URL) => {
+      back.searchParams.delete('iss');
+      return new URL(callbackOf(server.origin) + back.search);
+    };
+    expect(await refusedReturn({}, toTheOther)).toContain('came to the address of another issuer');
+    const toAll = (back: URL) => new URL(`${DASHBOARD_URL}/auth/connections/callback${back.search}`);
+    expect(await refusedReturn({}, toAll)).toContain('came to the address of another issuer');
+  });
+
+  test('has a refusal of the other one taken for its own: its words are not shown', async () => {
+    const refusal = (back: URL) => {
+      back.searchParams.delete('code');
+      back.searchParams.set('error', 'access_denied');
+    };
+    const page = await refusedReturn({}, (back) => void refusal(back));
+    expect(page).not.toContain('access_denied');
+  });
+
+  test('names a resource that the issuer has no tokens for: refused', async () => {
+    hostile.habits.metadata = { protected_resources: [server.url] };
+    const { body } = await registerHostile().expect(409);
+    expect(body.detail).toContain('tokens for other resources only');
+  });
+});
+
+test('a client from before issuers had addresses of their own is registered anew when somebody consents again', async () => {
+  const id = await signedIn();
+  await api.database.pool.query(
+    `UPDATE connections SET "authorization" = "authorization" - 'redirectUri' - 'sendsIssuer' || $2::jsonb WHERE id = $1`,
+    [id, JSON.stringify({ clientId: 'registered-long-ago' })],
+  );
+  const before = server.seen.registrations.length;
+  const { body } = await owner.post(`/api/connections/${id}/authorize`, {}).expect(200);
+  expect(server.seen.registrations.length).toBe(before + 1);
+  expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe(callbackOf(server.origin));
+  await arrive(server.consent(body.authorization_url)).expect(200);
+  clock += 61 * 60_000;
+  expect((await owner.post(`/api/connections/${id}/test`).expect(200)).body).toMatchObject({ ok: true });
+  expect(server.seen.tokens.at(-1)).toMatchObject({ grant_type: 'refresh_token', client_id: 'registered-1' });
+});
+
 test('what is not sent where people sign in is refused, and another address is another connection', async () => {
   const { body } = await register({ headers: { 'X-Team': 'a' } }).expect(400);
   expect(body.detail).toContain('headers: is not sent where people sign in');
@@ -153,4 +240,8 @@ test('our client document names us and where people come back to', async () => {
     ...{ client_id: expect.stringMatching(/\/\.well-known\/oauth-client$/), token_endpoint_auth_method: 'none' },
     redirect_uris: [`${DASHBOARD_URL}/auth/connections/callback`],
   });
+  const callback = callbackOf('https://issuer.example');
+  const path = `/.well-known/oauth-client/${callback.slice(callback.lastIndexOf('/') + 1)}`;
+  const ofIssuer = await request(api.url).get(path).expect(200);
+  expect(ofIssuer.body).toMatchObject({ client_id: expect.stringContaining(path), redirect_uris: [callback] });
 });

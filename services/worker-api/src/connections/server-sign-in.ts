@@ -1,13 +1,17 @@
 /**
  * Signing in to an MCP server: who gives its tokens out (RFC 9728, RFC 8414), and a client of ours there, by our client metadata
  * document or by dynamic registration (RFC 7591). Every address comes from strangers and is asked by packages/safe-fetch.
+ *
+ * An issuer that names the endpoints of another one would receive the other's codes (RFC 9700, 4.4). So each issuer has a redirect
+ * address and a client of its own, and its endpoints are on its own origin unless it promises to name itself in every answer.
  */
+import { createHash } from 'node:crypto';
 import { checkOutboundUrl, OutboundFailed, type OutboundResponse } from '@gantry/safe-fetch';
 import { z } from 'zod';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import type { Provider } from '../integrations/catalog/provider';
-import { redirectUriOf } from '../integrations/integrations';
+import { issuerRedirectUri, redirectUriOf } from '../integrations/integrations';
 import type { Party } from './oauth-client';
 import { askProvider, jsonOf, type Outbound, ProviderFailed } from './provider-fetch';
 import { plain } from './request-template';
@@ -22,6 +26,10 @@ const serverAuthorization = z.object({
   resource: url,
   scopes: z.array(z.string()),
   clientId: url,
+  /** Absent: the client was registered before issuers had redirect addresses of their own. */
+  redirectUri: url.optional(),
+  /** It promises to name itself in every answer (RFC 9207). */
+  sendsIssuer: z.boolean().default(false),
 });
 
 /** As the row of a connection has it; nothing of it is secret. */
@@ -32,18 +40,28 @@ type SignInDeps = Pick<Deps, 'outboundAllow' | 'baseUrl' | 'dashboardUrl'>;
 export const authorizationOf = ({ authorization }: Pick<Connection, 'authorization'>): ServerAuthorization | null =>
   authorization === null ? null : serverAuthorization.parse(authorization);
 
-/** The document that our `client_id` leads to, where a server takes such documents. */
-export const clientDocument = (deps: Pick<Deps, 'baseUrl' | 'dashboardUrl'>) => ({
-  client_id: clientDocumentUrl(deps),
+/**
+ * The document that our `client_id` leads to, where a server takes such documents.
+ * @param digest of the issuer that it is for; absent: for connections from before issuers had documents of their own
+ */
+export const clientDocument = (deps: Pick<Deps, 'baseUrl' | 'dashboardUrl'>, digest?: string) => ({
+  client_id: clientDocumentUrl(deps, digest),
   client_uri: deps.dashboardUrl,
-  ...clientFacts(deps),
+  ...clientFacts(digest === undefined ? redirectUriOf(deps) : issuerRedirectUri(deps, digest)),
 });
 
-const clientDocumentUrl = ({ baseUrl }: Pick<Deps, 'baseUrl'>) => `${baseUrl}/.well-known/oauth-client`;
+const clientDocumentUrl = ({ baseUrl }: Pick<Deps, 'baseUrl'>, digest?: string) =>
+  `${baseUrl}/.well-known/oauth-client${digest === undefined ? '' : `/${digest}`}`;
 
-const clientFacts = (deps: Pick<Deps, 'dashboardUrl'>) => ({
+const issuerDigest = (issuer: string): string => createHash('sha256').update(issuer).digest('base64url');
+
+/** Whether its client may be used for another consent. */
+export const isRegistered = (deps: Pick<Deps, 'dashboardUrl'>, { issuer, redirectUri }: ServerAuthorization): boolean =>
+  redirectUri === issuerRedirectUri(deps, issuerDigest(issuer));
+
+const clientFacts = (redirectUri: string) => ({
   client_name: 'Gantry',
-  redirect_uris: [redirectUriOf(deps)],
+  redirect_uris: [redirectUri],
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code'],
   token_endpoint_auth_method: 'none',
@@ -63,6 +81,10 @@ export async function discoverSignIn(deps: SignInDeps, server: string): Promise<
   const challenge = await challengeOf(outbound, server);
   const resource = await resourceOf(outbound, server, challenge.metadataUrl);
   const metadata = await metadataOf(outbound, resource.issuer);
+  const resources = listIn(metadata, 'protected_resources');
+  if (resources.length && !resources.includes(resource.id)) {
+    throw new ProviderFailed(`${resource.issuer} gives out tokens for other resources only`, true);
+  }
   // As it calls itself: a slash at the end counts when its answers are compared.
   const issuer = textIn(metadata, 'issuer') ?? resource.issuer;
   const at = (name: string, isNeeded = true) => addressIn(outbound, metadata, name, isNeeded) ?? '';
@@ -76,9 +98,28 @@ export async function discoverSignIn(deps: SignInDeps, server: string): Promise<
   const authorizeUrl = at('authorization_endpoint');
   const tokenUrl = at('token_endpoint');
   const revokeUrl = at('revocation_endpoint', false) || null;
-  const clientId = await clientAt(deps, outbound, metadata, at('registration_endpoint', false));
+  const registrationUrl = at('registration_endpoint', false);
+  const sendsIssuer = metadata.authorization_response_iss_parameter_supported === true;
+  if (!sendsIssuer) requireSameOrigin(issuer, [authorizeUrl, tokenUrl, registrationUrl]);
+  const digest = issuerDigest(issuer);
+  const clientId = await clientAt(deps, outbound, metadata, { registrationUrl, digest });
   const scopes = (challenge.scopes ?? resource.scopes).slice(0, SCOPES_MAX);
-  return { issuer, authorizeUrl, tokenUrl, revokeUrl, resource: resource.id, scopes, clientId };
+  const redirectUri = issuerRedirectUri(deps, digest);
+  return {
+    ...{ issuer, authorizeUrl, tokenUrl, revokeUrl, scopes, clientId, redirectUri, sendsIssuer },
+    resource: resource.id,
+  };
+}
+
+/** An answer that names its issuer cannot be mistaken for another's; without that, only the origin says whose an endpoint is. */
+function requireSameOrigin(issuer: string, endpoints: string[]): void {
+  const { origin } = new URL(issuer);
+  const other = endpoints.find((endpoint) => endpoint && new URL(endpoint).origin !== origin);
+  if (other === undefined) return;
+  throw new ProviderFailed(
+    `${issuer} names an endpoint of ${new URL(other).host}, and does not name itself in its answers (RFC 9207)`,
+    true,
+  );
 }
 
 const METADATA_URL = /resource_metadata="([^"]{1,2000})"/;
@@ -144,11 +185,11 @@ async function clientAt(
   deps: SignInDeps,
   outbound: Outbound,
   metadata: Record<string, unknown>,
-  registrationUrl: string,
+  { registrationUrl, digest }: { registrationUrl: string; digest: string },
 ): Promise<string> {
   // A document is read by the other side, so it has to be on the internet.
   const takesDocuments = metadata.client_id_metadata_document_supported === true;
-  if (takesDocuments && deps.baseUrl.startsWith('https:')) return clientDocumentUrl(deps);
+  if (takesDocuments && deps.baseUrl.startsWith('https:')) return clientDocumentUrl(deps, digest);
   if (!registrationUrl) {
     throw new ProviderFailed(
       'it neither registers clients nor can read our client document; use a token instead',
@@ -158,7 +199,7 @@ async function clientAt(
   const answer = await askProvider(outbound, registrationUrl, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-    body: JSON.stringify(clientFacts(deps)),
+    body: JSON.stringify(clientFacts(issuerRedirectUri(deps, digest))),
   });
   const registered = documentIn(answer);
   const clientId = registered && answer.status < 300 ? textIn(registered, 'client_id') : null;
@@ -221,11 +262,12 @@ const withoutSlash = (address: string): string => address.replace(/\/$/, '');
 
 /** The server's authorization server, as providers of the catalogue are. */
 export function serverParty(deps: SignInDeps, authorization: ServerAuthorization): Party {
-  const { issuer, authorizeUrl, tokenUrl, revokeUrl, resource, scopes, clientId } = authorization;
+  const { issuer, authorizeUrl, tokenUrl, revokeUrl, resource, scopes, clientId, sendsIssuer } = authorization;
   const host = new URL(resource).host;
   const provider: Provider = {
     ...{ slug: host, name: host, description: '', category: '', logo: '', docsUrl: '', app: host, protocol: 'oauth2' },
     ...{ issuer, authorizeUrl, tokenUrl, authorizeParams: { resource }, tokenParams: { resource }, hosts: [host] },
+    sendsIssuer,
     scopes: scopes.map((name) => ({ name, description: '', default: true })),
     ...{ clientAuth: 'post', send: { header: 'Authorization', prefix: 'Bearer ' }, account: { label: [] }, tools: [] },
     revoke:
@@ -233,7 +275,7 @@ export function serverParty(deps: SignInDeps, authorization: ServerAuthorization
   };
   return {
     ...{ provider, parameters: {}, client: { id: clientId, secret: undefined } },
-    ...{ redirectUri: redirectUriOf(deps), outbound: { allow: deps.outboundAllow } },
+    ...{ redirectUri: authorization.redirectUri ?? redirectUriOf(deps), outbound: { allow: deps.outboundAllow } },
   };
 }
 

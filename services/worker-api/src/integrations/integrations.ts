@@ -23,9 +23,13 @@ export interface Integration {
 
 export type IntegrationDeps = Pick<Deps, 'prisma' | 'vault' | 'oauthApps' | 'dashboardUrl' | 'outboundAllow'>;
 
-/** The address to which every provider sends browsers back. */
+/** The address to which providers send browsers back. */
 export const redirectUriOf = ({ dashboardUrl }: Pick<Deps, 'dashboardUrl'>): string =>
   `${dashboardUrl}/auth/connections/callback`;
+
+/** That of one issuer alone, so that what another one sends is not taken for its answer. */
+export const issuerRedirectUri = (deps: Pick<Deps, 'dashboardUrl'>, digest: string): string =>
+  `${redirectUriOf(deps)}/${digest}`;
 
 export const secretOfApp = (slug: string, version: number) => ({ table: 'oauth_apps', name: slug, version });
 

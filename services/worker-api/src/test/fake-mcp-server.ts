@@ -101,14 +101,14 @@ export async function startFakeMcpServer() {
   return {
     ...{ habits, seen, good, refreshes, url: `${origin}/mcp`, origin },
     /** As the person's browser comes back from the consent page. */
-    consent(authorizationUrl: string): URL {
+    consent(authorizationUrl: string, { iss = origin }: { iss?: string | null } = {}): URL {
       const asked = new URL(authorizationUrl).searchParams;
       const code = randomBytes(16).toString('hex');
       codes.set(code, asked);
       const back = new URL(asked.get('redirect_uri') ?? '');
       back.searchParams.set('code', code);
       back.searchParams.set('state', asked.get('state') ?? '');
-      back.searchParams.set('iss', origin);
+      if (iss !== null) back.searchParams.set('iss', iss);
       return back;
     },
     async stop() {

@@ -52,8 +52,10 @@ export interface Provider {
   /** Slug under which its OAuth client is set: several entries of one provider share one. */
   app: string;
   protocol: 'oauth2' | 'oidc';
-  /** The issuer that ID tokens name; only for `oidc`. */
+  /** The issuer that ID tokens name; only for `oidc`, and for servers that people sign in to. */
   issuer?: string;
+  /** It promises to name itself in every answer, so one that does not is refused (RFC 9207). */
+  sendsIssuer?: boolean;
   authorizeUrl: string;
   tokenUrl: string;
   /** Set where it differs from `tokenUrl`. */
