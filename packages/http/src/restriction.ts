@@ -62,6 +62,10 @@ export function reachOf({ restriction }: Pick<Principal, 'restriction'>, kind: N
   return restriction[kind] ?? [];
 }
 
+/** What both allow; null: whatever the role allows. */
+export const intersectReach = (one: string[] | null, other: string[] | null): string[] | null =>
+  one && other ? one.filter((id) => other.includes(id)) : (one ?? other);
+
 /** Whether the caller's token is for that worker or automation. */
 export function reaches(principal: Pick<Principal, 'restriction'>, kind: Named, id: string): boolean {
   return reachOf(principal, kind)?.includes(id) ?? true;

@@ -60,6 +60,8 @@ export interface RunSpec {
   contexts?: { name: string; digest: string; key: string; size: number; writeable: boolean }[];
   /** Whether the code may ask a person, or run another worker. Absent: neither. */
   may?: ('approve' | 'call')[];
+  /** The only workers, by id, that it may call or offer to a model: those that the token that started it, or wrote its code, is for. Absent: any. */
+  onlyWorkers?: string[];
   /** Absent: not a rehearsal. */
   rehearsal?: Rehearsal;
 }

@@ -4,6 +4,7 @@ import { conflict, invalid, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { RunSpec } from '@gantry/run-engine';
 import type { Db } from '../database';
+import { workersThatDeclare } from '../declarations/workers-that-declare';
 import { visibleTo } from '../ownership';
 
 type RunContext = NonNullable<RunSpec['contexts']>[number];
@@ -15,16 +16,26 @@ const CURRENT = `SELECT c.name, v.pack_digest AS digest, v.pack_key AS key, v.pa
 /**
  * For a new run: the current versions, in the order of `names`. Permission to use them was checked when the worker
  * declared them.
+ * @param onlyWorkers ids of those that the token that asks is for: a context that others read, too, is not writeable; null: any
  * @throws AppError 409 `missing_context` naming those deleted since
  */
-export async function contextsFor(sql: Sql, workspaceId: string, names: string[]): Promise<RunContext[]> {
+export async function contextsFor(
+  sql: Sql,
+  workspaceId: string,
+  names: string[],
+  onlyWorkers: string[] | null = null,
+): Promise<RunContext[]> {
   const { rows } = await sql.query<RunContext>(CURRENT, [workspaceId, names]);
   const found = new Map(rows.map((context) => [context.name, context]));
   const missing = names.filter((name) => !found.has(name));
   if (missing.length) {
     throw conflict('missing_context', `the worker needs contexts that do not exist: ${missing.join(', ')}`);
   }
-  return names.flatMap((name) => found.get(name) ?? []);
+  const contexts = names.flatMap((name) => found.get(name) ?? []);
+  if (!onlyWorkers || !contexts.some(({ writeable }) => writeable)) return contexts;
+  const declaring = await workersThatDeclare(sql, workspaceId, 'contexts');
+  const isShared = (name: string) => declaring.get(name)?.some(({ id }) => !onlyWorkers.includes(id)) === true;
+  return contexts.map((context) => ({ ...context, writeable: context.writeable && !isShared(context.name) }));
 }
 
 /**

@@ -130,6 +130,18 @@ test('tools that were declared come back with their arguments, others do not', a
   expect(asked?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'a result' });
 });
 
+test('a run that a token for one worker has started offers no other worker to a model', async () => {
+  const [own, other] = [await makeWorker(api), await makeWorker(api)];
+  const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { workers: [own.id] } });
+  await callerOf(api.url, token).post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
+  const job = await until(() => executor.claim(), { deadlineMs: 10_000 });
+  await job.report({ type: 'started' });
+  const refused = await ask(job, { tools: [{ worker: other.id }] });
+  expect(refused).toMatchObject({ failed: { code: 'not_allowed', message: expect.stringContaining(other.id) } });
+  await model.says({ text: 'Hi.' });
+  expect(await ask(job, { ordinal: 2, tools: [{ worker: own.id }] })).toMatchObject({ result: { text: 'Hi.' } });
+});
+
 test('a secret of the workspace is masked in what is asked', async () => {
   await me.put('/api/secrets/KEPT', { value: 'value-to-keep-4711' }).expect(201);
   const job = await begun();

@@ -49,12 +49,15 @@ async function connectionTools(
   }));
 }
 
-/** Whether the run may call it is looked at when it does. */
+/** Whether the run may call it is looked at again when it does. */
 async function workerTool(
   { pool, runnables }: Deps,
-  { workspaceId }: Run,
+  { workspaceId, spec }: Run,
   worker: string,
 ): Promise<OfferedTool[] | { failed: ToolFailure }> {
+  if (spec.onlyWorkers?.includes(worker) === false) {
+    return { failed: failure('not_allowed', `tools: the token that started this run is not for the worker ${worker}`) };
+  }
   const { rows } = await pool.query<{ uid: string; name: string; description: string; version: number }>(
     `SELECT uid, name, description, current_version AS version FROM workers
      WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL AND visibility = 'workspace'`,

@@ -27,6 +27,9 @@ export async function startCalledRun(
   const refused = (message: string, code: RunError['code'] = 'exception') => ({
     refused: { code, type: 'CallRefused', message: `context.call(${JSON.stringify(workerId)}): ${message}` },
   });
+  const { onlyWorkers } = run.spec;
+  if (onlyWorkers?.includes(workerId) === false)
+    return refused('the token that started this run is not for that worker');
   if (run.depth + 1 > DEPTH_MAX) return refused(`runs that call runs go at most ${DEPTH_MAX} deep`);
   const { rows } = await tx.query<Callee & { callable: boolean; budgets: TokenBudgets | null }>(
     `SELECT w.uid, w.id, w.workspace_id AS "workspaceId", w.name, w.status, w.current_version AS "currentVersion",
@@ -46,7 +49,10 @@ export async function startCalledRun(
       trigger: 'call',
       createdBy: run.createdBy,
       // Whoever let the calling run begin has approved what it calls.
-      ...(worker.budgets && { restriction: { budgets: worker.budgets } }),
+      restriction: {
+        ...(worker.budgets && { budgets: worker.budgets }),
+        ...(onlyWorkers && { workers: onlyWorkers }),
+      },
       tx,
       parentRunId: run.id,
       depth: run.depth + 1,

@@ -30,13 +30,14 @@ export type Runnables = ReturnType<typeof createRunnables>;
 
 async function load(sql: Sql, workerUid: string, version: number): Promise<Runnable> {
   const { rows } = await sql.query(
-    'SELECT definition, code_digest, code_key, code_size FROM worker_versions WHERE worker_uid = $1 AND number = $2',
+    'SELECT definition, code_digest, code_key, code_size, only_workers FROM worker_versions WHERE worker_uid = $1 AND number = $2',
     [workerUid, version],
   );
   const [row] = rows;
   if (!row) throw conflict('no_version', `this worker has no version ${version}`);
   const code = { digest: row.code_digest, key: row.code_key, size: row.code_size };
-  return runnableOf(storedDefinition(row.definition), code);
+  const { spec, ...runnable } = runnableOf(storedDefinition(row.definition), code);
+  return { ...runnable, spec: { ...spec, ...(row.only_workers && { onlyWorkers: row.only_workers }) } };
 }
 
 export function runnableOf(definition: Definition, code: RunSpec['code']): Runnable {

@@ -127,3 +127,65 @@ describe('a token with a budget', () => {
     expect(await spentBy(agent.id)).toBe(2);
   });
 });
+
+describe('a token for one worker', () => {
+  /** How a run ends that calls that worker. */
+  async function callTo(workerId: string, start: () => Promise<{ body: { run_id: string } }>) {
+    const { run_id: runId } = (await start()).body;
+    const job = await until(() => executor.claim());
+    const step = { ordinal: 1, kind: 'call' as const, name: workerId };
+    const suspension = { kind: 'call' as const, step, workerId, inputs: {} };
+    await job.report({ type: 'started' }, { type: 'finished', status: 'suspended', suspension, usage: noUsage });
+    return until(async () => {
+      const { body } = await owner.get(`/api/runs/${runId}`).expect(200);
+      return body.status === 'failed' || body.waiting_for?.kind === 'call' ? body : null;
+    });
+  }
+  const refusal = { status: 'failed', error: expect.stringContaining('is not for that worker') };
+  const runsOf = async (id: string) => (await owner.get(`/api/workers/${id}/runs`).expect(200)).body;
+
+  test('starts no other by a call of the code that it runs, nor by one that it calls', async () => {
+    const [own, second, other] = [await createWorker(api), await createWorker(api), await createWorker(api)];
+    const agent = await restricted({ workers: [own.id, second.id] });
+    const start = () => agent.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
+    expect(await callTo(other.id, start)).toMatchObject(refusal);
+    const parent = await callTo(second.id, start);
+    expect(parent.waiting_for).toMatchObject({ kind: 'call' });
+    const child = async () => ({ body: { run_id: parent.waiting_for.run_id } });
+    expect(await callTo(other.id, child)).toMatchObject(refusal);
+    await endNext(0);
+    expect(await runsOf(other.id)).toEqual([]);
+  });
+
+  test('starts no other by the code that it wrote, whoever starts that', async () => {
+    const [own, other] = [await createWorker(api), await createWorker(api)];
+    const agent = await restricted({ workers: [own.id] });
+    const start = () => owner.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
+    const write = (by: typeof agent | typeof owner, text: string) =>
+      by.put(`/api/workers/${own.id}/files`, { files: [{ path: 'main.py', content: text }] }).expect(200);
+    await write(agent, 'def run(): return 1');
+    expect(await callTo(other.id, start)).toMatchObject(refusal);
+    await owner.patch(`/api/workers/${own.id}`, { limits: { timeout_seconds: 30 } }).expect(200);
+    expect(await callTo(other.id, start)).toMatchObject(refusal);
+    expect(await runsOf(other.id)).toEqual([]);
+    await write(owner, 'def run(): return 2');
+    expect((await callTo(other.id, start)).waiting_for).toMatchObject({ kind: 'call' });
+    await endNext(0);
+    await endNext(0);
+  });
+
+  test('writes no context that other workers read', async () => {
+    for (const name of ['shared', 'its-own']) await owner.post('/api/contexts', { name, writeable: true }).expect(201);
+    const contexts = ['shared', 'its-own'];
+    const [own] = [await createWorker(api, { contexts }), await createWorker(api, { contexts: ['shared'] })];
+    const agent = await restricted({ workers: [own.id] });
+    const writeable = async (by: typeof owner) => {
+      await by.post(`/api/workers/${own.id}/runs`, { inputs: {} }).expect(201);
+      const job = await until(() => executor.claim());
+      await job.complete(null);
+      return job.contexts?.filter((context) => context.writeable).map(({ name }) => name);
+    };
+    expect(await writeable(agent)).toEqual(['its-own']);
+    expect(await writeable(owner)).toEqual(contexts);
+  });
+});

@@ -5,7 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Restriction } from '@gantry/events';
-import { AppError, conflict, type HeldKey, retryAfterSecondsOf } from '@gantry/http';
+import { AppError, conflict, type HeldKey, intersectReach, reachOf, retryAfterSecondsOf } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
@@ -31,8 +31,8 @@ export interface Start {
   trigger: RunTrigger;
   /** User or token; null where nobody asked. */
   createdBy: string | null;
-  /** Of the token that asks: whether the run is held for a person, and what it counts against. */
-  restriction?: Pick<Restriction, 'requireApproval' | 'budgets'> | undefined;
+  /** Of the token that asks: whether the run is held for a person, what it counts against, and which workers it may call. */
+  restriction?: Pick<Restriction, 'requireApproval' | 'budgets' | 'workers' | 'automations'> | undefined;
   /**
    * The caller's transaction: the run commits with it. Without one the run is committed when this resolves, and may be with an
    * executor already.
@@ -75,8 +75,9 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   if (budgets) await checkTokenBudgets(sql, budgets);
   const inputs = { inputs: start.inputs, isStrict: STRICT.includes(start.trigger), replayOf: start.replayOf };
   const checked = checkInputs(inputs, runnable);
+  const onlyWorkers = intersectReach(reachOf(start, 'workers'), runnable.spec.onlyWorkers ?? null);
   const contexts = definition.contexts.length
-    ? await contextsFor(sql, worker.workspaceId, definition.contexts)
+    ? await contextsFor(sql, worker.workspaceId, definition.contexts, onlyWorkers)
     : undefined;
   spendRate(deps, worker.uid, definition);
   // Last: files that were placed for a run that is refused would lie there for nothing.
@@ -85,6 +86,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
     ...runnable.spec,
     files: placed.files,
     ...(contexts && { contexts }),
+    ...(onlyWorkers && { onlyWorkers }),
   });
   const { tx, waitMs = 0 } = start;
   if (tx) return insert(deps, tx, start, definition, run);

@@ -6,7 +6,7 @@ import { insertVersion, type NewVersion, type Version } from './version-reposito
 import type { WorkerWithTriggers } from './worker-repository';
 
 type Appended = Pick<Version, 'sha' | 'definition' | 'files' | 'code'> &
-  Pick<NewVersion, 'message' | 'authorId' | 'authorLabel' | 'changeSource'>;
+  Pick<NewVersion, 'message' | 'authorId' | 'authorLabel' | 'changeSource' | 'onlyWorkers'>;
 
 /**
  * Version, worker, audit entry and event, in a transaction that holds the worker's row.

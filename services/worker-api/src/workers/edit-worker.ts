@@ -1,6 +1,6 @@
 /** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
 
-import { conflict, type Requester } from '@gantry/http';
+import { conflict, intersectReach, type Requester, reachOf } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
@@ -101,7 +101,10 @@ async function tryEdit(
     if (number !== null) {
       const author = { authorId: ownerIdOf(caller), authorLabel: actor.label };
       const { definition, files, code, sha } = next;
-      const version = { workerUid: worker.uid, number, definition, files, code, sha };
+      // A person who saves other files answers for them; one who changes a setting has not read them.
+      const written = code.digest === current.code.digest ? current.onlyWorkers : null;
+      const onlyWorkers = intersectReach(reachOf(caller, 'workers'), written);
+      const version = { workerUid: worker.uid, number, definition, files, code, sha, onlyWorkers };
       await insertVersion(tx, worker.workspaceId, { ...version, ...author, message: change.message, changeSource });
       Object.assign(data, { currentVersion: number, runner: definition.runner });
     }

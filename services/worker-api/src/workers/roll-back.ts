@@ -1,4 +1,4 @@
-import type { Requester } from '@gantry/http';
+import { intersectReach, type Requester, reachOf } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
 import { ownerIdOf } from '../ownership';
@@ -26,10 +26,11 @@ export async function rollBack(
     await made(tx, sha);
     if (target.sha === current.sha) return;
     const { definition, files, code } = target;
+    const onlyWorkers = intersectReach(reachOf(caller, 'workers'), target.onlyWorkers);
     await requireExposure(tx, worker.workspaceId, definition);
     await appendVersion(tx, worker, {
       version: {
-        ...{ sha: target.sha, definition, files, code },
+        ...{ sha: target.sha, definition, files, code, onlyWorkers },
         message: message ?? `Back to version ${target.number}`,
         authorId: ownerIdOf(caller),
         authorLabel: actor.label,

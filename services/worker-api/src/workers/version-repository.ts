@@ -20,11 +20,13 @@ export interface Version {
   authorId: string | null;
   authorLabel: string | null;
   changeSource: ChangeSource;
+  /** Ids of the only workers that its runs may call: those that the token that wrote its files was for. Null: any. */
+  onlyWorkers: string[] | null;
   createdAt: Date;
 }
 
 /** A page of whole ones could be large. */
-export type ListedVersion = Omit<Version, 'definition'>;
+export type ListedVersion = Omit<Version, 'definition' | 'onlyWorkers'>;
 
 type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
 
@@ -74,7 +76,7 @@ export async function listVersions(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ versions: ListedVersion[]; total: number }> {
   const where = { workspaceId, workerUid: uid };
-  const omit = { definition: true } as const;
+  const omit = { definition: true, onlyWorkers: true } as const;
   const [rows, total] = await Promise.all([
     db.workerVersion.findMany({ where, omit, orderBy: { number: 'desc' }, take: limit, skip: offset }),
     db.workerVersion.count({ where }),
@@ -100,12 +102,12 @@ export async function listNewestVersions(
   );
 }
 
-export type NewVersion = Omit<Version, 'createdAt'>;
+export type NewVersion = Omit<Version, 'createdAt' | 'onlyWorkers'> & Partial<Pick<Version, 'onlyWorkers'>>;
 
 /** The skill that it is a copy of is announced with it, whoever makes the version. */
 export async function insertVersion(tx: Db, workspaceId: string, version: NewVersion): Promise<void> {
   await announceSkill(tx, workspaceId, version);
-  const { definition, files, code, ...columns } = version;
+  const { definition, files, code, onlyWorkers, ...columns } = version;
   await tx.workerVersion.create({
     data: {
       ...columns,
@@ -115,6 +117,7 @@ export async function insertVersion(tx: Db, workspaceId: string, version: NewVer
       codeDigest: code.digest,
       codeKey: code.key,
       codeSize: code.size,
+      ...(onlyWorkers && { onlyWorkers }),
     },
   });
 }
@@ -145,10 +148,11 @@ export async function announceNoSkill(tx: Db, worker: WorkerKey & Pick<Worker, '
 }
 
 function toVersion(row: WorkerVersion): Version {
-  return { ...toListedVersion(row), definition: storedDefinition(row.definition) };
+  const onlyWorkers = row.onlyWorkers as string[] | null;
+  return { ...toListedVersion(row), definition: storedDefinition(row.definition), onlyWorkers };
 }
 
-function toListedVersion(row: Omit<WorkerVersion, 'definition'>): ListedVersion {
+function toListedVersion(row: Omit<WorkerVersion, 'definition' | 'onlyWorkers'>): ListedVersion {
   const { workerUid, number, sha, message, authorId, authorLabel, createdAt } = row;
   return {
     ...{ workerUid, number, sha, message, authorId, authorLabel, createdAt },
