@@ -14,26 +14,39 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import { extract, pack } from 'tar-stream';
+import { z } from 'zod';
 import type { ServiceName } from '../service-names';
-import type { DatabaseShape } from './database-copy';
+import { type DatabaseShape, databaseShape } from './database-copy';
 import { newSalt, open, passkeysOf, seal } from './sealed-keys';
 
 const FORMAT = 1;
 const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'];
+/** Of what is held in memory before anything is authenticated. */
+const HEAD_BYTES_MAX = 16 << 20;
+
+/** The files of a data directory that hold keys and ways to sign in. */
+export const SECRET_FILES = ['keys.json', 'local.json', 'sample.json'] as const;
+
+const secretFiles = z.partialRecord(z.enum(SECRET_FILES), z.string());
 
 export interface BackupContent {
   databases: Record<ServiceName, DatabaseShape>;
   /** Text of files, by name. */
-  secrets: Record<string, string>;
+  secrets: z.infer<typeof secretFiles>;
 }
 
-interface Manifest {
-  format: number;
-  createdAt: string;
-  databases: BackupContent['databases'];
-  /** Salt with which keys are derived from the passphrase. */
-  salt: string;
-}
+const manifest = z.strictObject({
+  format: z.literal(FORMAT),
+  createdAt: z.string(),
+  databases: z.strictObject({
+    'worker-api': databaseShape,
+    'automation-api': databaseShape,
+    'skills-api': databaseShape,
+  } satisfies Record<ServiceName, unknown>),
+  /** With which keys are derived from the passphrase. */
+  salt: z.string(),
+});
+type Manifest = z.infer<typeof manifest>;
 
 export interface BackupWriter {
   add(name: string, content: Buffer): Promise<void>;
@@ -49,7 +62,8 @@ export async function createBackupFile(
   passphrase: string,
 ): Promise<BackupWriter> {
   const partial = `${file}.${process.pid}.partial`;
-  process.once('exit', () => rmSync(partial, { force: true }));
+  const removePartial = () => rmSync(partial, { force: true });
+  process.once('exit', removePartial);
   const tar = pack();
   const written = pipeline(
     tar,
@@ -71,9 +85,9 @@ export async function createBackupFile(
   }
 
   const { databases, secrets } = content;
-  const manifest: Manifest = { format: FORMAT, createdAt: new Date().toISOString(), databases, salt: newSalt() };
-  const context = Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-  const keys = await passkeysOf(passphrase, manifest.salt);
+  const head: Manifest = { format: FORMAT, createdAt: new Date().toISOString(), databases, salt: newSalt() };
+  const context = Buffer.from(`${JSON.stringify(head, null, 2)}\n`);
+  const keys = await passkeysOf(passphrase, head.salt);
   const sealed = seal(Buffer.from(JSON.stringify(secrets)), keys.sealing, context);
   await write(MANIFEST, context.length, [context]);
   await write(KEYS, sealed.length, [sealed]);
@@ -97,6 +111,7 @@ export async function createBackupFile(
       tar.finalize();
       await written;
       await rename(partial, file);
+      process.off('exit', removePartial);
       return (await stat(file)).size;
     },
   };
@@ -120,22 +135,22 @@ export interface OpenBackup extends BackupContent {
 export async function openBackupFile(file: string, passphrase: () => Promise<string>): Promise<OpenBackup> {
   const tar = readTar(file);
   const context = await contentOf(tar, MANIFEST);
-  const { format, databases, salt } = parseManifest(file, context);
-  if (format !== FORMAT)
-    throw new Error(`${file} was written by a newer Gantry, in a format unknown here: update this one`);
+  const { databases, salt } = parseManifest(file, context);
   const sealed = await contentOf(tar, KEYS);
   const keys = await passkeysOf(await passphrase(), salt);
-  let secrets: BackupContent['secrets'];
+  let opened: Buffer;
   try {
-    secrets = JSON.parse(open(sealed, keys.sealing, context).toString());
+    opened = open(sealed, keys.sealing, context);
   } catch (cause) {
     throw new Error(`this is not the passphrase of ${file}, or its beginning is damaged`, { cause });
   }
+  const secrets = secretFiles.safeParse(JSON.parse(opened.toString()));
+  if (!secrets.success) throw damaged(file, 'it holds other files than those of an installation', secrets.error);
 
   async function* entries(): AsyncGenerator<BackupEntry> {
     const mac = authentication(keys.mac);
     for await (const { name, size, content } of tar) {
-      if (name === AUTHENTICATION) {
+      if (name === AUTHENTICATION && size <= HEAD_BYTES_MAX) {
         const digest = await bytesOf(content);
         if (digest.equals(mac.digest())) return;
         break;
@@ -144,20 +159,28 @@ export async function openBackupFile(file: string, passphrase: () => Promise<str
     }
     throw damaged(file, 'it is not as it was written');
   }
-  return { databases, secrets, entries: entries() };
+  return { databases, secrets: secrets.data, entries: entries() };
 }
 
 function parseManifest(file: string, text: Buffer): Manifest {
+  let json: { format?: unknown } | null;
   try {
-    return JSON.parse(text.toString());
+    json = JSON.parse(text.toString());
   } catch {
     throw new Error(`${file} is no backup of Gantry, or damaged`);
   }
+  if (typeof json?.format === 'number' && json.format > FORMAT) {
+    throw new Error(`${file} was written by a newer Gantry, in a format unknown here: update this one`);
+  }
+  const { data, error } = manifest.safeParse(json);
+  if (data) return data;
+  const [issue] = error.issues;
+  throw damaged(file, `${issue?.path.join('.')}: ${issue?.message}`, error);
 }
 
 async function contentOf(tar: AsyncGenerator<BackupEntry>, name: string | undefined): Promise<Buffer> {
   const { value } = await tar.next();
-  return value?.name === name ? bytesOf(value.content) : Buffer.alloc(0);
+  return value?.name === name && value.size <= HEAD_BYTES_MAX ? bytesOf(value.content) : Buffer.alloc(0);
 }
 
 async function* readTar(file: string): AsyncGenerator<BackupEntry> {

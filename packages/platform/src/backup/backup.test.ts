@@ -1,9 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { apiCaller, temporaryDir, until } from '@gantry/testing';
+import { Client } from 'pg';
 import { checkoutDir } from '../dirs/shared-dir';
 import { type LaunchedPlatform, launchPlatform, runProgram, START_MS } from '../test/launched-platform';
 import { createBackupFile } from './backup-file';
+import type { DatabaseShape } from './database-copy';
+import { findRunning } from './own-postgres';
 
 const PASSPHRASE = 'correct horse battery staple';
 const main = path.join(checkoutDir, 'packages/platform/dist/backup/backup-main.js');
@@ -112,6 +115,7 @@ test(
     expect((await ask('GET', `/api/runs/${runs.running}`)).error_code).toBe('executor_lost');
     await start('new', 'teller');
     await reaches('new', 'completed');
+    expect(await listRoles(restored)).toEqual([{ owners: ['gantry'], restoring: 0 }]);
   },
   3 * START_MS,
 );
@@ -128,6 +132,18 @@ test(
   },
   2 * START_MS,
 );
+
+/** Of the database of worker-api: who owns its tables, and how many roles are left of the restore. */
+async function listRoles(dataDir: string) {
+  const { postgresPassword } = JSON.parse(fs.readFileSync(path.join(dataDir, 'keys.json'), 'utf8'));
+  const client = new Client({ connectionString: (await findRunning(dataDir, postgresPassword))?.('worker-api') });
+  await client.connect();
+  const { rows } = await client.query(`SELECT array_agg(DISTINCT tableowner::text) AS owners,
+      (SELECT count(*)::int FROM pg_roles WHERE rolname = 'gantry_restore') AS restoring
+    FROM pg_tables WHERE schemaname = 'public'`);
+  await client.end();
+  return rows;
+}
 
 describe('a restore is refused, and leaves nothing behind,', () => {
   const target = path.join(dir, 'refused');
@@ -176,6 +192,52 @@ describe('a restore is refused, and leaves nothing behind,', () => {
       output: expect.stringContaining('not the passphrase'),
     });
   });
+
+  const empty = { migrations: [], tables: [], partitions: [], sequences: [] };
+  const outside = path.join(dir, 'outside');
+  const program = `DEFAULT; COPY (SELECT 1) TO PROGRAM 'touch ${outside}'; --`;
+  const table = (columns: string[]) => ({ ...empty, tables: [{ name: '_prisma_migrations', columns }] });
+  test.each<[string, RegExp, { shape?: object; secrets?: object; entry?: string }]>([
+    ['sealed file of another name', /other files than those/, { secrets: { '../outside': 'x' } }],
+    [
+      'bound that is a statement',
+      /partitions\.0\.bound: Invalid/,
+      { shape: { ...empty, partitions: [{ name: 'p', parent: 'q', bound: program }] } },
+    ],
+    ['column that is a statement', /columns\.0: Invalid/, { shape: table([`id) FROM STDIN; ${program}`]) }],
+    ['column that no migration makes', /do not make: _prisma_migrations\.o" x/, { shape: table(['id', '"o"" x"']) }],
+    [
+      'table that no migration makes',
+      /do not make: pg_authid/,
+      { shape: { ...empty, tables: [{ name: 'pg_authid', columns: [] }] } },
+    ],
+    [
+      'sequence that no migration makes',
+      /do not make: other/,
+      { shape: { ...empty, sequences: [{ name: 'other', value: '1' }] } },
+    ],
+    [
+      'partition of no such table',
+      /do not make: q/,
+      { shape: { ...empty, partitions: [{ name: 'p', parent: 'q', bound: 'DEFAULT' }] } },
+    ],
+    ['object outside of the store', /outside of the store/, { entry: 'objects/../../outside' }],
+    ['object among the keys', /outside of the store/, { entry: 'keys.json' }],
+    ['row of a table that it does not describe', /rows of a table users/, { entry: 'databases/worker-api/users/1' }],
+  ])(
+    'with a hostile backup: a %s',
+    async (what, problem, { shape = empty, secrets = {}, entry }) => {
+      const hostile = path.join(dir, `hostile ${what}`);
+      const databases = { 'worker-api': shape as DatabaseShape, 'automation-api': empty, 'skills-api': empty };
+      const writer = await createBackupFile(hostile, { databases, secrets }, PASSPHRASE);
+      if (entry) await writer.add(entry, Buffer.from('x'));
+      await writer.finish();
+      const { code, output } = await restore(target, hostile);
+      expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
+      expect(fs.readdirSync(dir).filter((name) => /^(refused|outside)/.test(name))).toEqual([]);
+    },
+    START_MS,
+  );
 
   test('with a backup of a newer version', async () => {
     const newer = path.join(dir, 'newer');

@@ -9,14 +9,12 @@ import type { Progress } from '../launch/progress';
 import { serviceNames } from '../service-names';
 import { isAlive } from '../supervise/process';
 import { startSupervisor } from '../supervise/supervise';
-import { type BackupContent, type BackupWriter, createBackupFile } from './backup-file';
+import { type BackupContent, type BackupWriter, createBackupFile, SECRET_FILES } from './backup-file';
 import { type Snapshot, takeSnapshots } from './database-copy';
 import { linkObjects, objectsIn } from './object-links';
 import { type AddressOf, findRunning, startOwn } from './own-postgres';
 import { type PartProgress, showParts, sizeOf } from './part-progress';
 
-/** The files of a data directory that hold keys and ways to sign in. */
-const SECRET_FILES = ['keys.json', 'local.json', 'sample.json'];
 const LINKS = 'backing-up-';
 
 export interface BackupOptions {
@@ -70,7 +68,7 @@ async function writeBackup({ dataDir, file, progress }: BackupOptions, passphras
   progress.step(`${file}: ${sizeOf(size)}`);
 }
 
-function secretsIn(dataDir: string): Record<string, string> {
+function secretsIn(dataDir: string): BackupContent['secrets'] {
   const there = SECRET_FILES.filter((name) => fs.existsSync(path.join(dataDir, name)));
   return Object.fromEntries(there.map((name) => [name, fs.readFileSync(path.join(dataDir, name), 'utf8')]));
 }

@@ -5,6 +5,7 @@
 import { pipeline } from 'node:stream/promises';
 import { Client } from 'pg';
 import { from, to } from 'pg-copy-streams';
+import { z } from 'zod';
 import { MIGRATION_LOCK, migrateTo } from '../migrate';
 import type { ServiceName } from '../service-names';
 
@@ -12,12 +13,22 @@ import type { ServiceName } from '../service-names';
 const PIECE_BYTES = 4 << 20;
 const LINE_FEED = 10;
 
-export interface DatabaseShape {
-  migrations: string[];
-  tables: { name: string; columns: string[] }[];
-  partitions: { name: string; parent: string; bound: string }[];
-  sequences: { name: string; value: string }[];
-}
+/** As quote_ident() writes it. */
+const identifier = z.string().regex(/^(?:[a-z_][a-z0-9_$]{0,62}|"(?:[^"]|""){1,126}")$/);
+const name = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
+/** As pg_get_expr() writes it for a range of one column. */
+const bound = z
+  .string()
+  .regex(/^(?:DEFAULT|FOR VALUES FROM \((?:MINVALUE|'[\w:.+ -]{1,64}')\) TO \((?:MAXVALUE|'[\w:.+ -]{1,64}')\))$/);
+
+/** Read from files of strangers, and a part of statements: nothing in it is more than a name, a number or a bound. */
+export const databaseShape = z.strictObject({
+  migrations: z.array(z.string().max(255)),
+  tables: z.array(z.strictObject({ name, columns: z.array(identifier) })),
+  partitions: z.array(z.strictObject({ name, parent: name, bound })),
+  sequences: z.array(z.strictObject({ name, value: z.string().regex(/^-?\d{1,19}$/) })),
+});
+export type DatabaseShape = z.infer<typeof databaseShape>;
 
 export interface Snapshot {
   service: ServiceName;
@@ -62,6 +73,8 @@ const PARTITIONS = `SELECT c.relname AS name, p.relname AS parent, pg_get_expr(c
 // Sequences belong to no snapshot. Read after it was taken, they are not behind its rows.
 const SEQUENCES = `SELECT sequencename AS name, last_value::text AS value FROM pg_sequences
   WHERE schemaname = 'public' AND last_value IS NOT NULL`;
+const SEQUENCE_NAMES = "SELECT sequencename AS name FROM pg_sequences WHERE schemaname = 'public'";
+const PARTITIONED = `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'p'`;
 const MIGRATIONS = 'SELECT migration_name AS name FROM _prisma_migrations WHERE finished_at IS NOT NULL ORDER BY 1';
 
 async function takeSnapshot({ service, url, client }: Database & { client: Client }): Promise<Snapshot> {
@@ -116,14 +129,19 @@ export interface Loader {
   commit(): Promise<void>;
 }
 
+const unquote = (column: string): string =>
+  column.startsWith('"') ? column.slice(1, -1).replaceAll('""', '"') : column;
+
 /**
  * Gives an empty database the tables that another had, to be filled: until the commit it stays empty.
  * @param folders of all migrations
+ * @throws Error for a table, column, partition or sequence that those migrations do not make
  */
 export async function openLoader(url: string, shape: DatabaseShape, folders: string[]): Promise<Loader> {
   await migrateTo(url, (name) => shape.migrations.includes(name), ...folders);
   const client = await connect(url);
   const id = client.escapeIdentifier.bind(client);
+  const columnsOf = await checkedColumns(client, shape);
   await client.query('BEGIN');
   // Rows of one snapshot refer to each other as they should, and no trigger is to react to what happened long ago.
   await client.query('SET LOCAL session_replication_role = replica');
@@ -132,14 +150,14 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
     await client.query(`CREATE TABLE ${id(name)} PARTITION OF ${id(parent)} ${bound}`);
   }
   // Migrations insert rows too.
-  await client.query(`TRUNCATE ${shape.tables.map(({ name }) => id(name)).join(', ')}`);
+  if (columnsOf.size) await client.query(`TRUNCATE ${[...columnsOf.keys()].map(id).join(', ')}`);
   for (const { name, value } of shape.sequences)
     await client.query('SELECT setval($1::regclass, $2)', [id(name), value]);
   return {
     load: (name, piece) => {
-      const columns = shape.tables.find((table) => table.name === name)?.columns;
+      const columns = columnsOf.get(name);
       if (!columns) throw new Error(`the backup has rows of a table ${name}, which it does not describe`);
-      return pipeline(piece, client.query(from(`COPY ${id(name)} (${columns.join(', ')}) FROM STDIN`)));
+      return pipeline(piece, client.query(from(`COPY ${id(name)} (${columns.map(id).join(', ')}) FROM STDIN`)));
     },
     commit: async () => {
       await client.query('COMMIT');
@@ -147,4 +165,24 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
       await client.end();
     },
   };
+}
+
+/** The columns of each table, by its name. */
+async function checkedColumns(client: Client, shape: DatabaseShape): Promise<Map<string, string[]>> {
+  const { rows } = await client.query<DatabaseShape['tables'][number]>(TABLES);
+  const known = new Map(rows.map(({ name, columns }) => [name, new Set(columns.map(unquote))]));
+  const columnsOf = new Map(shape.tables.map(({ name, columns }) => [name, columns.map(unquote)]));
+  const sequences = new Set((await client.query(SEQUENCE_NAMES)).rows.map(({ name }) => name));
+  const parents = new Set((await client.query(PARTITIONED)).rows.map(({ name }) => name));
+  const unknown = [
+    ...[...columnsOf].flatMap(([table, columns]) =>
+      columns.filter((column) => !known.get(table)?.has(column)).map((column) => `${table}.${column}`),
+    ),
+    ...[...columnsOf.keys()].filter((table) => !known.has(table)),
+    ...shape.partitions.filter(({ parent }) => !parents.has(parent)).map(({ parent }) => parent),
+    ...shape.sequences.filter(({ name }) => !sequences.has(name)).map(({ name }) => name),
+  ];
+  if (unknown.length)
+    throw new Error(`the backup names what its migrations do not make: ${unknown.slice(0, 5).join(', ')}`);
+  return columnsOf;
 }

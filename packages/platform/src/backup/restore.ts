@@ -5,7 +5,6 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { DatabaseError } from 'pg';
-import { createIfMissing } from '../create-database';
 import { openLocalState } from '../launch/local-state';
 import type { Progress } from '../launch/progress';
 import { migrationNames } from '../migrate';
@@ -16,6 +15,7 @@ import { type BackupEntry, damaged, type OpenBackup, openBackupFile } from './ba
 import { type Loader, openLoader } from './database-copy';
 import { type AddressOf, startOwn } from './own-postgres';
 import { showParts } from './part-progress';
+import { createRestoringRole } from './restoring-role';
 
 export interface RestoreOptions {
   dataDir: string;
@@ -40,7 +40,9 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   }
   const addressOf = await startOwn(supervisor, made, openLocalState(made).keys.postgresPassword);
   try {
-    await fill(made, backup, addressOf, progress);
+    const role = await createRestoringRole(addressOf);
+    await fill(made, backup, role.addressOf, progress);
+    await role.remove();
   } catch (err) {
     throw err instanceof DatabaseError ? damaged(file, err.message, err) : err;
   } finally {
@@ -79,13 +81,12 @@ function refuseNewer(file: string, { databases }: OpenBackup): void {
 async function fill(made: string, backup: OpenBackup, addressOf: AddressOf, progress: Progress): Promise<void> {
   const loaders = new Map<string, Loader>();
   for (const service of serviceNames) {
-    await createIfMissing(addressOf(service));
     loaders.set(service, await openLoader(addressOf(service), backup.databases[service], migrationFolders(service)));
   }
   const parts = showParts(progress);
   for await (const { name, size, content } of backup.entries) {
-    const [kind, service = '', table = ''] = name.split('/');
-    const loader = kind === 'databases' ? loaders.get(service) : undefined;
+    const [, service = '', table = ''] = ROWS.exec(name) ?? [];
+    const loader = loaders.get(service);
     if (loader) await loader.load(table, content);
     else await writeObject(made, name, content);
     parts.count(loader ? service : 'objects', size);
@@ -94,10 +95,12 @@ async function fill(made: string, backup: OpenBackup, addressOf: AddressOf, prog
   for (const loader of loaders.values()) await loader.commit();
 }
 
+const ROWS = /^databases\/([a-z-]+)\/([a-z0-9_]+)\/\d+$/;
+const OBJECT = /^objects(?:\/(?!\.)[^/\\\0]{1,255})+$/;
+
 async function writeObject(made: string, name: string, content: BackupEntry['content']): Promise<void> {
+  if (!OBJECT.test(name)) throw new Error(`the backup names a file outside of the store: ${name}`);
   const file = path.join(made, name);
-  if (!file.startsWith(path.join(made, 'objects/')))
-    throw new Error(`the backup names a file outside of the store: ${name}`);
   await fs.promises.mkdir(path.dirname(file), { recursive: true });
   await pipeline(content, fs.createWriteStream(file, { mode: 0o600, flags: 'wx' }));
 }
