@@ -42,6 +42,7 @@ import type { ChangeHub } from './changes/change-hub';
 import { changeOperations } from './changes/change-routes';
 import { createChat } from './chat/chat-routes';
 import { connectionOperations } from './connections/connection-routes';
+import { expireConnections } from './connections/refresh';
 import { contextOperations } from './contexts/context-routes';
 import type { Deps } from './deps';
 import { evaluationOperations } from './evaluations/evaluation-routes';
@@ -150,7 +151,7 @@ export function createApp(options: AppOptions) {
       ...contextOperations(deps),
       ...secretOperations(deps),
       ...connectionOperations({ ...deps, visitorOf }),
-      ...integrationOperations(deps),
+      ...integrationOperations({ ...deps, expireConnections }),
       ...scheduleOperations({ now: deps.now }),
       ...webhookOperations(deps),
       ...mcpToolOperations(deps),

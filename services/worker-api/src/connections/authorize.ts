@@ -15,7 +15,7 @@ import { getConnection, updateAtVersion } from './connection-repository';
 import { auditDetails, insertWithAudit } from './connection-service';
 import { type Grant, sealCredential } from './credential';
 import { insertDeparture, type NewDeparture } from './departure-repository';
-import { accountOf, depart, exchangeCode, type Party, requireIssuer, type Tokens } from './oauth-client';
+import { accountOf, depart, exchangeCode, MOVED, type Party, requireIssuer, type Tokens } from './oauth-client';
 import { parametersIn, partyOf, scopesToAsk } from './party';
 import { ProviderFailed, providerFailure } from './provider-fetch';
 import { fill, parametersOf } from './request-template';
@@ -155,6 +155,7 @@ export async function arrive(
     if ((connection.authorization === null) !== (departure.authorization === null))
       throw new ProviderFailed(STALE, true);
     const party = await partyOf(deps, { ...connection, authorization: departure.authorization });
+    if (departure.addressDigest !== (party.provider.addressDigest ?? null)) throw new ProviderFailed(MOVED, true);
     if (returned.redirectUri !== party.redirectUri) {
       throw new ProviderFailed('the answer came to the address of another issuer', true);
     }
@@ -198,19 +199,20 @@ interface Arrived {
 
 async function keep(deps: Deps, actor: Actor, { connection, departure, party, tokens }: Arrived): Promise<Connection> {
   const { vault, prisma } = deps;
-  const { id, workspaceId } = connection;
+  const { id, workspaceId, hosts } = connection;
   const grant: Grant = {
     ...{ kind: 'oauth', accessToken: tokens.accessToken, refreshToken: tokens.refreshToken },
     clientId: party.client.id,
+    addressDigest: party.provider.addressDigest,
   };
   const parameters = { ...parametersIn(connection), ...learnt(party, tokens) };
-  const account = await accountOf({ ...party, parameters }, tokens.accessToken, tokens.answer).catch((err) => {
+  const account = await accountOf({ ...party, parameters }, grant, tokens.answer).catch((err) => {
     // Without the right scope a provider does not say; the tokens may be good for all the rest.
     deps.log.info({ err, connectionId: id }, 'the provider does not say whose account it is');
     return null;
   });
   const version = connection.version + 1;
-  const sealed = await sealCredential(vault, { id, workspaceId, version }, grant);
+  const sealed = await sealCredential(vault, { id, workspaceId, version, hosts }, grant);
   const now = deps.now();
   const known = connection.accountLabel;
   const isAnother = known !== null && account !== null && known !== account;

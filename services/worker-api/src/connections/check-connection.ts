@@ -54,9 +54,9 @@ async function askAccount(
   // A key goes to no host but those that were named for it.
   const goesThere = connection.hosts.includes(sent) || Boolean(provider.parameters?.length);
   if (isKey && !(provider.keysAreSentAlike && goesThere)) return null;
-  const token = isKey ? credential.value : credential.accessToken;
+  const grant = isKey ? { accessToken: credential.value } : credential;
   try {
-    return await accountOf({ provider, parameters, outbound: { allow: deps.outboundAllow } }, token, null);
+    return await accountOf({ provider, parameters, outbound: { allow: deps.outboundAllow } }, grant, null);
   } catch (err) {
     if (err instanceof ProviderFailed) return err;
     throw err;

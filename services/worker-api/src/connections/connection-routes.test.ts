@@ -94,6 +94,34 @@ describe('who may', () => {
   });
 });
 
+describe('hosts of a key', () => {
+  const rowOf = async (id: string) =>
+    (await api.database.pool.query('SELECT hosts, version FROM connections WHERE id = $1', [id])).rows[0];
+
+  test('change together with the key only, so that nobody sends it elsewhere who cannot read it', async () => {
+    const ada = await api.addMember('member');
+    const { body: made } = await callerOf(api.url, ada.jwt).post('/api/connections', key).expect(201);
+    for (const more of [{}, { visibility: 'workspace' }]) {
+      const { body } = await owner()
+        .patch(`/api/connections/${made.id}`, { hosts: ['evil.example'], ...more })
+        .expect(400);
+      expect(body.errors).toContainEqual({ path: 'value', message: expect.stringContaining('is required') });
+    }
+    expect(await rowOf(made.id)).toEqual({ hosts: key.hosts, version: 1 });
+    const other = { hosts: ['api.other.example'], value: 'sk_of_the_other' };
+    const { body: changed } = await owner().patch(`/api/connections/${made.id}`, other).expect(200);
+    expect(changed.hosts).toEqual(other.hosts);
+    expect((await owner().post(`/api/connections/${made.id}/test`).expect(200)).body).toMatchObject({ ok: true });
+  });
+
+  test('are sealed with it: a changed row opens no more', async () => {
+    const { id } = await connect(key);
+    await api.database.pool.query(`UPDATE connections SET hosts = '{evil.example}' WHERE id = $1`, [id]);
+    const { body } = await owner().post(`/api/connections/${id}/test`).expect(200);
+    expect(body).toMatchObject({ ok: false, error: 'what is stored cannot be decrypted' });
+  });
+});
+
 describe('a connection in use', () => {
   test('is deleted only by force, unless another serves the same name', async () => {
     const only = await connect({ ...key, app: 'billing' });

@@ -82,7 +82,7 @@ export async function createKey(deps: Deps, requester: Requester, body: NewKey):
     ? checkedHosts(body.hosts)
     : (integration?.provider.hosts.map((host) => fill(host, parameters)) ?? hostsOfModels(app));
   const id = newId('con_');
-  const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1 }, { kind: 'api_key', value });
+  const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1, hosts }, { kind: 'api_key', value });
   return transaction(deps.prisma, (tx) =>
     insertWithAudit(tx, requester, {
       ...{ id, workspaceId, kind: 'api_key', app, visibility, sealed, hosts, parameters, status: 'active' },
@@ -108,11 +108,12 @@ export async function createMcp(deps: Deps, requester: Requester, body: NewMcp):
   const authSecret = body.auth_secret ?? null;
   requireSecretOf(requester, authSecret, headers);
   const id = newId('con_');
-  const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1 }, { kind: 'mcp', headers });
+  const hosts = [new URL(url).host];
+  const sealed = await sealCredential(deps.vault, { id, workspaceId, version: 1, hosts }, { kind: 'mcp', headers });
   return transaction(deps.prisma, (tx) =>
     insertWithAudit(tx, requester, {
       ...{ id, workspaceId, kind: 'mcp', label, visibility, sealed, url, authSecret, status: 'active' },
-      ...{ app: body.app ?? appOfLabel(label), hosts: [new URL(url).host], ownerId: ownerIdOf(caller) },
+      ...{ app: body.app ?? appOfLabel(label), hosts, ownerId: ownerIdOf(caller) },
       allowedTools: body.allowed_tools ?? Prisma.DbNull,
     }),
   );
@@ -141,7 +142,9 @@ export async function editConnection(
   requireManaging(caller, before);
   requireFieldsOfKind(before, input);
   if (input.visibility !== undefined) requireVisibility(caller, input.visibility);
-  const change = { ...plainChange(deps, input), ...(await sealedChange(deps, caller, before, input)) };
+  const plain = plainChange(deps, input);
+  const hosts = plain.hosts ?? before.hosts;
+  const change = { ...plain, ...(await sealedChange(deps, caller, { before, hosts }, input)) };
   // Whoever says which tools are allowed has seen them as they are now.
   if (input.allowed_tools !== undefined) await deps.mcpClient.acceptTools(serverKeyOf(before));
   return transaction(deps.prisma, async (tx) => {
@@ -175,8 +178,12 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Change)
   throw invalid(wrong.map((path) => ({ path, message })));
 }
 
-function plainChange({ outboundAllow }: Deps, input: Change): Prisma.ConnectionUncheckedUpdateInput {
+/** @throws AppError 400; hosts come with the value that may go there, so that nobody sends elsewhere what cannot be read */
+function plainChange({ outboundAllow }: Deps, input: Change) {
   const { label, visibility, hosts, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
+  if (hosts !== undefined && input.value === undefined) {
+    throw invalid([{ path: 'value', message: 'is required: other hosts are for another value only' }]);
+  }
   const address = url === undefined ? undefined : checkedMcpUrl(url, outboundAllow);
   return {
     ...(label !== undefined && { label }),
@@ -192,14 +199,15 @@ function plainChange({ outboundAllow }: Deps, input: Change): Prisma.ConnectionU
 async function sealedChange(
   { vault }: Deps,
   caller: Requester['caller'],
-  before: Connection,
+  { before, hosts }: { before: Connection; hosts: string[] },
   { value, headers, url, auth_secret: secret }: Change,
 ): Promise<Prisma.ConnectionUncheckedUpdateInput> {
   const version = before.version + 1;
   const known = { status: 'active' as const, problem: null, version };
+  const holder = { ...before, version, hosts };
   if (value !== undefined) {
     requireSendable(value, 'value');
-    return { ...known, sealed: await sealCredential(vault, { ...before, version }, { kind: 'api_key', value }) };
+    return { ...known, sealed: await sealCredential(vault, holder, { kind: 'api_key', value }) };
   }
   const isMoved = url !== undefined && url !== before.url;
   if (before.kind !== 'mcp' || (headers === undefined && !isMoved && secret === undefined)) return {};
@@ -208,7 +216,7 @@ async function sealedChange(
   const after = headers ?? kept;
   checkHeaders(after);
   requireSecretOf({ caller }, secret === undefined ? (isMoved ? before.authSecret : null) : secret, after);
-  return { ...known, sealed: await sealCredential(vault, { ...before, version }, { kind: 'mcp', headers: after }) };
+  return { ...known, sealed: await sealCredential(vault, holder, { kind: 'mcp', headers: after }) };
 }
 
 /** @throws AppError 409 `in_use` unless `force`; 403, 404 */

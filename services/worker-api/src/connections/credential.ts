@@ -5,6 +5,9 @@ import { z } from 'zod';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 
+/** Hosts that the value may go to, as the row had them. Absent: it was sealed before they were sealed with it. */
+const hosts = z.array(z.string()).optional();
+
 const credential = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('api_key'), value: z.string() }),
   z.object({ kind: z.literal('mcp'), headers: z.record(z.string(), z.string()) }),
@@ -14,28 +17,42 @@ const credential = z.discriminatedUnion('kind', [
     refreshToken: z.string().nullable(),
     /** The OAuth client that it was given to. */
     clientId: z.string(),
+    /** Of the provider that gave it: see Provider. Absent: of the catalogue, or given before grants were bound to addresses. */
+    addressDigest: z.string().optional(),
   }),
 ]);
 
 export type Credential = z.infer<typeof credential>;
 export type Grant = Extract<Credential, { kind: 'oauth' }>;
 
-type Holder = Pick<Connection, 'id' | 'workspaceId' | 'version'>;
+const sealedCredential = credential.and(z.object({ hosts }));
 
-const boundTo = ({ id, version }: Holder) => ({ table: 'connections', name: `credential:${id}`, version });
+type Holder = Pick<Connection, 'id' | 'workspaceId' | 'version' | 'hosts'>;
 
-/** For the row at that version. Call it before the transaction that writes it. */
-export const sealCredential = async (vault: Vault, holder: Holder, value: Credential) =>
-  new Uint8Array(await vault.seal(holder.workspaceId, boundTo(holder), JSON.stringify(value)));
+const boundTo = ({ id, version }: Pick<Holder, 'id' | 'version'>) => ({
+  table: 'connections',
+  name: `credential:${id}`,
+  version,
+});
 
-/** Null: nothing is stored. @throws Error if it does not decrypt */
+/** For the row at that version, with those hosts. Call it before the transaction that writes it. */
+export const sealCredential = async (vault: Vault, holder: Holder, value: Credential) => {
+  const sealed = JSON.stringify({ ...value, hosts: holder.hosts });
+  return new Uint8Array(await vault.seal(holder.workspaceId, boundTo(holder), sealed));
+};
+
+/** Null: nothing is stored. @throws Error if it does not decrypt, or was sealed for other hosts */
 export async function openCredential(
   vault: Vault,
   connection: Holder & Pick<Connection, 'sealed'>,
 ): Promise<Credential | null> {
   if (!connection.sealed) return null;
   const text = await vault.open(connection.workspaceId, boundTo(connection), connection.sealed);
-  return credential.parse(JSON.parse(text));
+  const { hosts, ...value } = sealedCredential.parse(JSON.parse(text));
+  if (hosts && hosts.join() !== connection.hosts.join()) {
+    throw new Error(`the credential of ${connection.id} was sealed for other hosts than its row names`);
+  }
+  return value;
 }
 
 /** Null: nothing is stored, or what is stored does not decrypt, which is logged. */

@@ -4,6 +4,7 @@ import type { Provider, Revocation } from '../integrations/catalog/provider';
 import type { OauthClient } from '../integrations/integrations';
 import type { Grant } from './credential';
 import { type SigningFacts, signingFactsOf } from './id-token-keys';
+import { maskSent } from './mask-sent';
 import { askProvider, fetchFor, jsonOf, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
 import { fill, requestOf, textAt } from './request-template';
 
@@ -30,6 +31,8 @@ export interface Tokens {
 
 export interface Departure {
   url: string;
+  /** Of the provider, as it is then. */
+  addressDigest: string | null;
   state: string;
   nonce: string | null;
   codeVerifier: string;
@@ -82,7 +85,7 @@ export async function depart(party: Party, scopes: readonly string[]): Promise<D
     code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
   });
-  return { url: url.href, state, nonce, codeVerifier };
+  return { url: url.href, addressDigest: provider.addressDigest ?? null, state, nonce, codeVerifier };
 }
 
 /**
@@ -99,7 +102,7 @@ export function requireIssuer({ provider: { issuer, sendsIssuer } }: Party, iss:
 export async function exchangeCode(
   party: Party,
   returned: { code: string; iss: string | undefined },
-  { state, nonce, codeVerifier }: Omit<Departure, 'url'>,
+  { state, nonce, codeVerifier }: Omit<Departure, 'url' | 'addressDigest'>,
 ): Promise<Tokens> {
   const { provider, redirectUri } = party;
   const url = new URL(redirectUri);
@@ -121,12 +124,20 @@ export async function exchangeCode(
   });
 }
 
+export const MOVED = 'the addresses of its provider have changed since: consent again';
+
+/** @throws ProviderFailed where the provider is at other addresses than those that gave it */
+function requireAddresses({ addressDigest }: Provider, grant: Pick<Grant, 'addressDigest'>): void {
+  if (grant.addressDigest !== undefined && grant.addressDigest !== addressDigest) throw new ProviderFailed(MOVED, true);
+}
+
 /**
  * An ID token that comes along is left unread: nothing needs it, and a refresh token that was spent must not be lost over it.
  * @throws ProviderFailed
  */
-export const refresh = (party: Party, refreshToken: string): Promise<Tokens> =>
-  tokensOf(() => {
+export const refresh = (party: Party, grant: Grant, refreshToken: string): Promise<Tokens> =>
+  tokensOf(async () => {
+    requireAddresses(party.provider, grant);
     const { refreshUrl, tokenUrl, tokenParams } = party.provider;
     return client.refreshTokenGrant(configurationOf(party, refreshUrl ?? tokenUrl), refreshToken, { ...tokenParams });
   });
@@ -158,15 +169,21 @@ async function tokensOf(grant: () => Promise<client.TokenEndpointResponse>): Pro
  */
 export async function accountOf(
   { provider, parameters, outbound }: Omit<Party, 'client' | 'redirectUri'>,
-  accessToken: string,
+  { accessToken, refreshToken, addressDigest }: Pick<Grant, 'accessToken' | 'addressDigest'> & Partial<Grant>,
   tokenAnswer: unknown,
 ): Promise<string | null> {
+  requireAddresses(provider, { addressDigest });
   const { account, send, headers } = provider;
-  if (!account.request) return textAt(tokenAnswer, account.label);
+  const credential = { [send.header]: `${send.prefix}${accessToken}` };
+  const labelIn = (answer: unknown) => {
+    const label = textAt(answer, account.label);
+    return label && maskSent({ headers: credential }, refreshToken ? [refreshToken] : [])(label);
+  };
+  if (!account.request) return labelIn(tokenAnswer);
   const { url, ...request } = requestOf(account.request, parameters);
   const response = await askProvider(outbound, url, {
     ...request,
-    headers: { ...headers, ...request.headers, [send.header]: `${send.prefix}${accessToken}` },
+    headers: { ...headers, ...request.headers, ...credential },
   });
   const json = jsonOf(response);
   const host = new URL(url).host;
@@ -179,13 +196,14 @@ export async function accountOf(
     );
   }
   if (response.status >= 300) throw new ProviderFailed(`${host} answered with status ${response.status}`, false);
-  return textAt(json, account.label);
+  return labelIn(json);
 }
 
 /** Nothing where the provider documents no way. @throws ProviderFailed where it may be tried again */
 export async function revoke(party: Party, grant: Grant): Promise<void> {
   const { provider, parameters, outbound } = party;
   const { revoke: way } = provider;
+  requireAddresses(provider, grant);
   if (!way) return;
   const token = way.token === 'refresh' ? (grant.refreshToken ?? grant.accessToken) : grant.accessToken;
   const inUrl = { ...parameters, token: encodeURIComponent(token), client_id: encodeURIComponent(party.client.id) };

@@ -24,7 +24,13 @@ afterAll(async () => {
 });
 beforeEach(() => {
   clock = Date.now();
-  Object.assign(provider.habits, { ...kind, answers: undefined, waits: undefined, scope: undefined });
+  Object.assign(provider.habits, {
+    ...kind,
+    answers: undefined,
+    repeats: undefined,
+    waits: undefined,
+    scope: undefined,
+  });
 });
 
 const owner = () => callerOf(api.url, api.owner.jwt);
@@ -266,6 +272,29 @@ describe('refresh', () => {
     expect(await read(id)).toMatchObject({ status: 'active', problem: null });
   });
 
+  test.each([
+    ['as it is', (text: string) => text],
+    ['percent-encoded', encodeURIComponent],
+    ['as Basic has it', (text: string) => Buffer.from(text).toString('base64')],
+  ])('whose error repeats the request %s shows nothing of it', async (_how, encode) => {
+    const before = provider.asked.length;
+    const { id } = await connect();
+    provider.habits.repeats = encode;
+    later(51);
+    await tick();
+    const { refresh_token: token = '' } = Object.fromEntries(provider.asked.at(-1) ?? []);
+    expect([provider.asked.length > before, token]).toEqual([true, expect.stringMatching(/^rt_/)]);
+    const { client_secret: secret } = appAt(provider);
+    const { rows } = await api.database.pool.query(
+      `SELECT row_to_json(c)::text AS text FROM connections c WHERE id = $1
+       UNION ALL SELECT row_to_json(a)::text FROM audit_log a UNION ALL SELECT row_to_json(d)::text FROM alert_deliveries d`,
+      [id],
+    );
+    const shown = rows.map(({ text }) => text).join() + api.logs.text();
+    expect(await read(id)).toMatchObject({ status: 'expired', problem: expect.stringContaining('***') });
+    for (const value of [token, secret]) expect(shown).not.toContain(encode(value));
+  });
+
   test('is impossible without a refresh token: the connection ends with its token', async () => {
     provider.habits.withoutRefreshToken = true;
     const { id } = await connect();
@@ -275,6 +304,62 @@ describe('refresh', () => {
     later(11);
     await tick();
     expect((await read(id)).status).toBe('expired');
+  });
+});
+
+describe('a service of the workspace that moves under the same client', () => {
+  let evil: FakeProvider;
+  beforeAll(async () => {
+    evil = await startFakeProvider();
+    api.deps.outboundAllow.push(evil.host);
+  });
+  afterAll(() => evil.stop());
+  beforeEach(() => evil.asked.splice(0));
+  const { provider: _, ...client } = appAt({ url: '' });
+  const moveTo = (slug: string, { url }: Pick<FakeProvider, 'url'>, more: object = {}) =>
+    owner()
+      .put(`/api/integrations/apps/${slug}`, {
+        client_id: client.client_id,
+        provider: appAt({ url }).provider,
+        ...more,
+      })
+      .expect(200);
+  const secretOf = async (slug: string) =>
+    (await api.database.pool.query('SELECT client_secret FROM oauth_apps WHERE slug = $1', [slug])).rows[0]
+      .client_secret;
+
+  test('gets no kept secret, no token and no code that the other addresses gave', async () => {
+    await moveTo('crm', provider, { client_secret: client.client_secret });
+    const { id } = await connect({ app: 'crm' });
+    const left = await begin({ app: 'crm' });
+    await moveTo('crm', provider);
+    expect(await secretOf('crm')).not.toBeNull();
+    expect((await read(id)).status).toBe('active');
+
+    await moveTo('crm', evil);
+    expect(await secretOf('crm')).toBeNull();
+    expect(await read(id)).toMatchObject({ status: 'expired', problem: expect.stringContaining('addresses') });
+    const page = await arrive(provider.consent(left.authorization_url)).expect(400);
+    expect(page.text).toContain('addresses');
+    later(51);
+    await api.connectionLoop.tick();
+    await owner().post(`/api/connections/${id}/test`).expect(200);
+    await owner().remove(`/api/connections/${id}`).expect(204);
+    await api.connectionLoop.tick();
+    expect([evil.asked, evil.revoked]).toEqual([[], []]);
+  });
+
+  test('gets nothing either where it comes under the name of the operator’s, or of one that was deleted', async () => {
+    const { id } = await connect();
+    await moveTo('acme', evil, { client_secret: client.client_secret });
+    expect((await read(id)).status).toBe('expired');
+    await api.database.pool.query(`UPDATE connections SET status = 'active', refresh_at = $2 WHERE id = $1`, [
+      ...[id, new Date(clock - 1)],
+    ]);
+    await api.connectionLoop.tick();
+    expect(await read(id)).toMatchObject({ status: 'expired', problem: expect.stringContaining('addresses') });
+    expect(evil.asked).toEqual([]);
+    await owner().remove('/api/integrations/apps/acme').expect(204);
   });
 });
 

@@ -13,6 +13,7 @@ import {
 } from '@gantry/safe-fetch';
 import type { CustomFetch } from 'openid-client';
 import { parseJson } from '../parse-json';
+import { maskSent } from './mask-sent';
 import { plain } from './request-template';
 
 const TIMEOUT_MS = 10_000;
@@ -66,13 +67,15 @@ export const jsonOf = ({ body }: Pick<OutboundResponse, 'body'>): unknown => par
 export const fetchFor =
   (outbound: Outbound, { keepsIdToken }: { keepsIdToken: boolean }): CustomFetch =>
   async (url, { method, headers, body }) => {
-    const response = await askProvider(outbound, url, {
+    const sent = {
       method: method as NonNullable<OutboundRequest['method']>,
       headers: plainHeaders(headers as RequestInit['headers']),
       ...(body !== undefined && body !== null && { body: String(body) }),
-    });
+    };
+    const response = await askProvider(outbound, url, sent);
     // Documents, which are read with GET, are taken as they are.
-    const conformed = method === 'POST' ? conform(response.status, jsonOf(response), keepsIdToken) : null;
+    const conformed =
+      method === 'POST' ? conform(response.status, jsonOf(response), { keepsIdToken, masked: maskSent(sent) }) : null;
     if (conformed) return Response.json(conformed.body, { status: conformed.status });
     const hasBody = response.status !== 204 && response.status !== 205 && response.status !== 304;
     const type = response.headers['content-type'] ?? 'text/plain';
@@ -83,13 +86,20 @@ export const fetchFor =
   };
 
 /** The answer of a token endpoint as RFC 6749 has it; null if it is no JSON object. */
-function conform(status: number, json: unknown, keepsIdToken: boolean): { status: number; body: object } | null {
+function conform(
+  status: number,
+  json: unknown,
+  { keepsIdToken, masked }: { keepsIdToken: boolean; masked: (text: string) => string },
+): { status: number; body: object } | null {
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return null;
   const { error, error_description: description, message, ...rest } = json as Record<string, unknown>;
   if (status >= 400 || error) {
-    const code = typeof error === 'string' ? plain(error).slice(0, 100) : 'refused';
+    const code = typeof error === 'string' ? masked(plain(error)).slice(0, 100) : 'refused';
     const words = [description, message].find((one) => typeof one === 'string' && one);
-    const body = { error: code || 'refused', ...(words !== undefined && { error_description: plain(String(words)) }) };
+    const body = {
+      error: code || 'refused',
+      ...(words !== undefined && { error_description: masked(plain(String(words))) }),
+    };
     return { status: Math.max(status, 400), body };
   }
   const seconds = Number(rest.expires_in);
@@ -102,7 +112,7 @@ function conform(status: number, json: unknown, keepsIdToken: boolean): { status
       token_type: 'bearer',
       ...(rest.expires_in !== null && Number.isFinite(seconds) && seconds > 0 && { expires_in: Math.floor(seconds) }),
       ...(typeof refreshToken === 'string' && refreshToken && { refresh_token: refreshToken }),
-      ...(typeof scope === 'string' && { scope }),
+      ...(typeof scope === 'string' && { scope: masked(scope) }),
       ...(keepsIdToken && typeof idToken === 'string' && { id_token: idToken }),
     },
   };

@@ -15,7 +15,7 @@ import type { Connection, Prisma } from '../generated/prisma/client';
 import { findConnection, updateAtVersion } from './connection-repository';
 import { auditDetails } from './connection-service';
 import { type Grant, openCredential, sealCredential } from './credential';
-import { refresh, type Tokens } from './oauth-client';
+import { MOVED, refresh, type Tokens } from './oauth-client';
 import { partyOf } from './party';
 import { ProviderFailed, providerFailure } from './provider-fetch';
 import { nextRefresh, tokenTimes } from './token-times';
@@ -105,8 +105,8 @@ async function refreshLeased(deps: Deps, connection: Connection): Promise<Connec
     if (party.client.id !== credential.clientId) {
       throw new ProviderFailed('it was made with another OAuth client than the app has now; consent again', true);
     }
-    const tokens = await refresh(party, credential.refreshToken);
-    return await keep(deps, connection, credential, tokens);
+    const tokens = await refresh(party, credential, credential.refreshToken);
+    return await keep(deps, connection, { ...credential, addressDigest: party.provider.addressDigest }, tokens);
   } catch (err) {
     if (err instanceof AppError && err.kind !== 'unavailable') {
       return fail(deps, connection, new ProviderFailed(err.detail, true, err));
@@ -151,28 +151,47 @@ export async function settle(
   connection: Connection,
   change: Prisma.ConnectionUncheckedUpdateInput,
 ): Promise<Connection> {
-  const { id, workspaceId, status: before } = connection;
-  return transaction(deps.prisma, async (tx) => {
-    const settled = await updateAtVersion(tx, connection, change);
-    if (!settled) return (await findConnection(tx, workspaceId, id)) ?? connection;
-    hintChange(tx, workspaceId, 'connections');
-    if (settled.status === before) return settled;
-    const hasFailed = settled.status === 'expired' || settled.status === 'error';
-    const details = { ...auditDetails(settled), from: before, to: settled.status, problem: settled.problem };
-    if (hasFailed && before === 'active') {
-      await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.failed', id, details });
-      const { app, label, status, problem } = settled;
-      await enqueue(tx, connectionFailed, workspaceId, {
-        connectionId: id,
-        app,
-        label,
-        status,
-        problem: problem ?? '',
-      });
-    }
-    if (settled.status === 'active') {
-      await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.recovered', id, details });
-    }
-    return settled;
+  return transaction(deps.prisma, (tx) => settleIn(tx, connection, change));
+}
+
+/** Of an app whose provider has moved: what they hold is not for the new addresses. */
+export async function expireConnections(
+  tx: Prisma.TransactionClient,
+  { workspaceId, app }: Pick<Connection, 'workspaceId' | 'app'>,
+): Promise<void> {
+  const holding = await tx.connection.findMany({
+    where: { workspaceId, app, kind: 'oauth', sealed: { not: null }, status: { not: 'expired' } },
   });
+  for (const connection of holding) {
+    await settleIn(tx, connection, { status: 'expired', problem: MOVED, refreshAt: null });
+  }
+}
+
+async function settleIn(
+  tx: Prisma.TransactionClient,
+  connection: Connection,
+  change: Prisma.ConnectionUncheckedUpdateInput,
+): Promise<Connection> {
+  const { id, workspaceId, status: before } = connection;
+  const settled = await updateAtVersion(tx, connection, change);
+  if (!settled) return (await findConnection(tx, workspaceId, id)) ?? connection;
+  hintChange(tx, workspaceId, 'connections');
+  if (settled.status === before) return settled;
+  const hasFailed = settled.status === 'expired' || settled.status === 'error';
+  const details = { ...auditDetails(settled), from: before, to: settled.status, problem: settled.problem };
+  if (hasFailed && before === 'active') {
+    await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.failed', id, details });
+    const { app, label, status, problem } = settled;
+    await enqueue(tx, connectionFailed, workspaceId, {
+      connectionId: id,
+      app,
+      label,
+      status,
+      problem: problem ?? '',
+    });
+  }
+  if (settled.status === 'active') {
+    await recordChange(tx, SYSTEM, { workspaceId, action: 'connection.recovered', id, details });
+  }
+  return settled;
 }

@@ -73,8 +73,9 @@ async function attempt(deps: Deps, row: Claimed): Promise<boolean> {
   try {
     await revoke(await partyOf(deps, row), await openRevoked(vault, workspaceId, id, row.sealed));
   } catch (err) {
-    // Without its app, or its client, nobody can revoke any more.
-    const isOver = attempts >= ATTEMPTS_MAX || err instanceof AppError;
+    // Without its app, its client or its addresses, nobody can revoke any more.
+    const isFinal = err instanceof AppError || (err instanceof ProviderFailed && err.isFinal);
+    const isOver = attempts >= ATTEMPTS_MAX || isFinal;
     if (!(err instanceof ProviderFailed) && !isOver) log.error({ err, revocationId: id }, 'tokens not revoked');
     if (!isOver) {
       const next = new Date(now().getTime() + Math.min(60_000 * 2 ** attempts, 4 * 3_600_000));
@@ -89,7 +90,7 @@ async function attempt(deps: Deps, row: Claimed): Promise<boolean> {
 
 const PURGE_BATCH = 100;
 
-const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c."authorization", c.sealed, c.version
+const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c."authorization", c.sealed, c.version, c.hosts
   FROM connections c JOIN workspaces w ON w.id = c.workspace_id
   WHERE w.deleted_at <= $1 AND (c.kind = 'oauth' OR c."authorization" IS NOT NULL) AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
 
@@ -108,7 +109,10 @@ export async function revokeBeforePurge(deps: Deps, deletedBefore: Date): Promis
   }
 }
 
-type Doomed = Pick<Connection, 'id' | 'workspaceId' | 'app' | 'parameters' | 'authorization' | 'sealed' | 'version'>;
+type Doomed = Pick<
+  Connection,
+  'id' | 'workspaceId' | 'app' | 'parameters' | 'authorization' | 'sealed' | 'version' | 'hosts'
+>;
 
 async function revokeAll(deps: Deps, connections: Doomed[]): Promise<void> {
   const { pool, vault, log } = deps;

@@ -1,4 +1,5 @@
 /** Services that the catalogue does not have: the operator or a workspace says where they are, and the rest is generic. */
+import { createHash } from 'node:crypto';
 import { type FieldProblem, invalid } from '@gantry/http';
 import { checkOutboundUrl, isOpenedByOperator, OutboundFailed } from '@gantry/safe-fetch';
 import type { CustomProvider } from '../oauth-apps';
@@ -50,6 +51,9 @@ export function checkCustomProvider(provider: CustomProvider, allow: string[]): 
   checkedHosts(provider.hosts, 'provider.hosts');
 }
 
+const digestOf = (addresses: (string | undefined)[]): string =>
+  createHash('sha256').update(JSON.stringify(addresses)).digest('base64url');
+
 export function providerOf(slug: string, custom: CustomProvider): Provider {
   const { protocol, name, issuer, authorize_url, token_url, revoke_url, userinfo_url, hosts } = custom;
   const clientAuth = custom.client_auth ?? 'basic';
@@ -58,6 +62,7 @@ export function providerOf(slug: string, custom: CustomProvider): Provider {
     description: protocol === 'oidc' ? 'Any service with OpenID Connect' : 'Any service with OAuth 2',
     logo: name.slice(0, 2).toUpperCase(),
     docsUrl: new URL(authorize_url).origin,
+    addressDigest: digestOf([issuer, authorize_url, token_url, custom.revoke_url, custom.userinfo_url]),
     authorizeUrl: authorize_url,
     tokenUrl: token_url,
     ...(issuer !== undefined && { issuer }),

@@ -13,23 +13,30 @@ import {
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
+import type { Connection, Prisma } from '../generated/prisma/client';
 import { ownerIdOf } from '../ownership';
 import { countOauthApps, deleteOauthApp, findOauthApp, insertOauthApp, updateOauthApp } from './app-repository';
 import { catalogApps, findProvider } from './catalog';
 import type { CatalogTool } from './catalog/provider';
-import { checkCustomProvider } from './custom-provider';
+import { checkCustomProvider, providerOf } from './custom-provider';
 import {
   getIntegration,
   howToConfigure,
   type Integration,
   listIntegrations,
+  ownProvider,
   redirectUriOf,
   secretOfApp,
 } from './integrations';
 
 const APPS_MAX = 100;
 
-export function integrationOperations(deps: Deps): Operations<'worker'> {
+export interface IntegrationRouteDeps extends Deps {
+  /** In the transaction that gives an app other addresses. */
+  expireConnections(tx: Prisma.TransactionClient, connections: Pick<Connection, 'workspaceId' | 'app'>): Promise<void>;
+}
+
+export function integrationOperations(deps: IntegrationRouteDeps): Operations<'worker'> {
   return {
     listIntegrations: async (call) => {
       const integrations = await listIntegrations(deps, call.caller.workspaceId);
@@ -67,7 +74,10 @@ export const toolToApi = ({ name, description, inputSchema, isChanged, request }
 /** A tool of the catalogue, or of an MCP server. */
 type ShownTool = Omit<CatalogTool, 'request'> & { isChanged?: boolean; request?: CatalogTool['request'] };
 
-async function setApp(deps: Deps, { caller, actor, path, body }: CallOf<'worker', 'setIntegrationApp'>): Promise<void> {
+async function setApp(
+  deps: IntegrationRouteDeps,
+  { caller, actor, path, body }: CallOf<'worker', 'setIntegrationApp'>,
+): Promise<void> {
   const { prisma, vault } = deps;
   const { workspaceId } = caller;
   const { slug } = path;
@@ -84,8 +94,12 @@ async function setApp(deps: Deps, { caller, actor, path, body }: CallOf<'worker'
     throw invalid([{ path: 'provider', message: `is required: the catalogue has no "${slug}"` }]);
   }
   const version = present ? present.version + 1 : 1;
+  const isMoved =
+    provider !== undefined &&
+    providerOf(slug, provider).addressDigest !== (present && ownProvider(present))?.addressDigest;
+  // A secret that was meant for other addresses stays at none.
   const kept = async () =>
-    present?.clientSecret
+    present?.clientSecret && !isMoved
       ? vault.open(workspaceId, secretOfApp(slug, present.version), present.clientSecret)
       : Promise.resolve(null);
   const value = secret === undefined ? await kept() : secret;
@@ -100,7 +114,8 @@ async function setApp(deps: Deps, { caller, actor, path, body }: CallOf<'worker'
       ? await updateOauthApp(tx, workspaceId, slug, present.version, fields)
       : await insertOauthApp(tx, { workspaceId, slug, ...fields, createdBy: ownerIdOf(caller), updatedAt: deps.now() });
     if (!isWritten) throw conflict('changed_meanwhile', 'somebody else has just changed this app; look at it again');
-    const details = { client_id: clientId, secret: secret === undefined ? 'kept' : secret === null ? 'none' : 'set' };
+    if (isMoved) await deps.expireConnections(tx, { workspaceId, app: slug });
+    const details = { client_id: clientId, secret: value === null ? 'none' : secret === undefined ? 'kept' : 'set' };
     await recordChange(tx, actor, { workspaceId, action: 'integration_app.set', id: slug, details });
   });
 }

@@ -91,7 +91,8 @@ function integrationOf({ oauthApps }: IntegrationDeps, provider: Provider, app: 
   return { provider, configured: null, clientId: null };
 }
 
-function ownProvider({ slug, provider }: OauthApp): Provider | null {
+/** Null: the catalogue has it. */
+export function ownProvider({ slug, provider }: Pick<OauthApp, 'slug' | 'provider'>): Provider | null {
   const parsed = customProvider.safeParse(provider);
   return parsed.success ? providerOf(slug, parsed.data) : null;
 }

@@ -11,6 +11,7 @@ import {
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
 import { type McpCall, type McpCallResult, McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
+import { maskOf } from '../masked-texts';
 import { boundedFetch } from './bounded-fetch';
 import { checkedTools, TOOLS_MAX } from './checked-tools';
 
@@ -29,8 +30,6 @@ const PAGES_MAX = 50;
 const CALL_MS = 60_000;
 const CALL_BYTES_MAX = 5_000_000;
 const SAID_CHARS_MAX = 300;
-/** Shorter parts of a header are words. */
-const SECRET_CHARS_MIN = 8;
 
 /** Compiling a stranger's schema costs what they like, and its answer is text of a stranger with or without it. */
 const unvalidated: jsonSchemaValidator = {
@@ -143,9 +142,7 @@ function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {
 /** A server may say back what it was sent. */
 function withoutSecrets({ code, message, cause }: McpFailed, { headers }: McpServer): McpFailed {
   const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(' ')]);
-  const shown = secrets
-    .filter(({ length }) => length >= SECRET_CHARS_MIN)
-    .reduce((text, secret) => text.replaceAll(secret, '***'), message);
+  const shown = maskOf(secrets)(message);
   return new McpFailed(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
 }
 

@@ -14,6 +14,8 @@ export interface Habits {
   answers?: { status: number; body: string; type?: string } | undefined;
   /** Until it is resolved the token endpoint says nothing. */
   waits?: Promise<unknown> | undefined;
+  /** Its token endpoint refuses, in words that repeat the request and its credential. */
+  repeats?: ((text: string) => string) | undefined;
   account: string;
   scope?: string | undefined;
 }
@@ -60,9 +62,13 @@ export async function startFakeProvider(): Promise<FakeProvider> {
     });
   }
 
-  async function token(form: URLSearchParams, res: ServerResponse) {
+  async function token(form: URLSearchParams, basic: string, res: ServerResponse) {
     asked.push(form);
     await habits.waits;
+    if (habits.repeats) {
+      const said = [...form.values(), basic, ...Buffer.from(basic, 'base64').toString().split(':')].map(habits.repeats);
+      return json(res, 400, { error: 'invalid_grant', error_description: `refused: ${said.join(' ')}` });
+    }
     if (habits.answers) {
       const { status, body, type = 'text/html' } = habits.answers;
       return res.writeHead(status, { 'Content-Type': type }).end(body);
@@ -89,7 +95,8 @@ export async function startFakeProvider(): Promise<FakeProvider> {
   async function answer(req: IncomingMessage, res: ServerResponse) {
     let body = '';
     for await (const chunk of req) body += chunk;
-    if (req.url === '/token') return token(new URLSearchParams(body), res);
+    if (req.url === '/token')
+      return token(new URLSearchParams(body), req.headers.authorization?.replace('Basic ', '') ?? '', res);
     if (req.url === '/revoke') {
       revoked.push(new URLSearchParams(body).get('token') ?? '');
       return json(res, 200, {});

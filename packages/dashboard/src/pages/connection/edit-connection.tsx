@@ -44,7 +44,7 @@ export function EditConnection({ connection, onClose }: { connection: Connection
             <TextInput
               name="hosts"
               label="Hosts that it may go to"
-              description="Separated by commas; *.example.com for all below one"
+              description="Separated by commas; *.example.com for all below one. Other hosts need the value again"
               defaultValue={hosts.join(', ')}
               required
               withAsterisk={false}

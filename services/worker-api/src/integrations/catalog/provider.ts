@@ -56,6 +56,8 @@ export interface Provider {
   issuer?: string;
   /** It promises to name itself in every answer, so one that does not is refused (RFC 9207). */
   sendsIssuer?: boolean;
+  /** Of a service that the catalogue does not have: SHA-256 of its addresses. What one of them gave goes to no other. */
+  addressDigest?: string;
   authorizeUrl: string;
   tokenUrl: string;
   /** Set where it differs from `tokenUrl`. */

@@ -1,0 +1,37 @@
+/** Providers repeat requests in their errors, and those are shown, audited and logged: what was sent is masked in what comes back. */
+import type { OutboundRequest } from '@gantry/safe-fetch';
+import { maskOf } from '../masked-texts';
+
+type Sent = Pick<OutboundRequest, 'headers' | 'body'>;
+
+/** Fields of requests for tokens that are no secrets, and words of errors as well. */
+const PUBLIC_FIELDS = new Set([
+  ...['grant_type', 'redirect_uri', 'client_id', 'scope', 'resource', 'audience', 'token_type_hint'],
+]);
+const PUBLIC_HEADERS = new Set(['accept', 'content-type', 'content-length', 'user-agent']);
+
+/** @param secrets beside those that the request carries */
+export function maskSent({ headers = {}, body }: Sent, secrets: string[] = []): (text: string) => string {
+  const values = [...secrets, ...headerValues(headers), ...(body === undefined ? [] : formValues(String(body)))];
+  return maskOf(values.flatMap((value) => [value, formEncoded(value)]));
+}
+
+const formValues = (body: string): string[] =>
+  [...new URLSearchParams(body)].flatMap(([name, value]) => (PUBLIC_FIELDS.has(name) ? [] : [value]));
+
+function headerValues(headers: NonNullable<Sent['headers']>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) => {
+    if (PUBLIC_HEADERS.has(name.toLowerCase())) return [];
+    const [, scheme = '', credential = value] = /^(\S+) (\S+)$/.exec(value) ?? [];
+    return [value, credential, ...(scheme.toLowerCase() === 'basic' ? basicSecret(credential) : [])];
+  });
+}
+
+/** What stands behind the name, as it is sent and as it was before it was encoded (RFC 6749, 2.3.1). */
+function basicSecret(credential: string): string[] {
+  const text = Buffer.from(credential, 'base64').toString();
+  const secret = text.slice(text.indexOf(':') + 1);
+  return [text, secret, new URLSearchParams(`v=${secret}`).get('v') ?? ''];
+}
+
+const formEncoded = (value: string): string => new URLSearchParams({ v: value }).toString().slice(2);
