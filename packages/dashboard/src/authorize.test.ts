@@ -37,6 +37,16 @@ describe('connecting an app', () => {
     expect(body?.toolsets).toContain('published');
   });
 
+  test('a request that cannot be allowed leaves for the app when a person says so, and not by itself', async () => {
+    const page = await site.signedIn(ASKED.replace('ocl_1', 'ocl_refused'));
+    await page.getByText('The app has asked in a way that is not valid: no challenge.').waitFor();
+    await checkPage(page, 'authorize-refused');
+    expect(new URL(page.url()).origin).toBe(site.api.origin);
+    await page.route('http://127.0.0.1:4711/**', (route) => route.fulfill({ body: 'the app' }));
+    await page.getByRole('button', { name: 'Go back to the app' }).click();
+    await page.waitForURL('http://127.0.0.1:4711/callback?error=invalid_request**');
+  });
+
   test('whoever is not signed in signs in first, and comes back to the whole request', async () => {
     const page = await site.visit();
     await page.goto(site.api.origin + ASKED);

@@ -44,10 +44,14 @@ export async function answerOauth(
       const detail = 'no client is registered under this client_id';
       return { status: 400, body: { detail, code: 'unknown_client' } };
     }
+    const refused =
+      body.client_id === 'ocl_refused'
+        ? 'http://127.0.0.1:4711/callback?error=invalid_request&error_description=no+challenge'
+        : null;
     const client = { name: 'Desktop <b>agent</b>', host: null, uri: null, known_by: 'registration' };
     return {
       status: 200,
-      body: { client, redirect_host: '127.0.0.1:4711', opens: 'this_device', readonly: false, refused: null },
+      body: { client, redirect_host: '127.0.0.1:4711', opens: 'this_device', readonly: false, refused },
     };
   }
   fake.oauth.decided = { body, workspace: req.workspaceId ?? null };

@@ -1,7 +1,7 @@
 import { unwrap, type WorkerSchemas } from '@gantry/api-client';
 import { Button, NativeSelect, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
+import { type FormEvent, type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { ToolsetChoice } from '../../accounts/toolset-choice';
 import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
@@ -54,10 +54,6 @@ function Authorization({ request }: { request: AuthorizationRequest }) {
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const refused = asked.data?.refused;
-  useEffect(() => {
-    if (refused) leaveFor(refused);
-  }, [refused]);
   if (asked.isError) {
     return (
       <>
@@ -66,8 +62,34 @@ function Authorization({ request }: { request: AuthorizationRequest }) {
       </>
     );
   }
-  if (!asked.data || refused) return <Skeleton height={320} />;
-  return <Decision request={request} asked={asked.data} />;
+  if (!asked.data) return <Skeleton height={320} />;
+  const { refused } = asked.data;
+  return refused === null ? (
+    <Decision request={request} asked={asked.data} />
+  ) : (
+    <Refusal refused={refused} asked={asked.data} />
+  );
+}
+
+/** A link alone must not send the browser to an address of somebody else, so a person presses the button here, too. */
+function Refusal({ refused, asked }: { refused: string; asked: Asked }) {
+  // The last is the server's: the address of the client may have parameters of its own.
+  const reason = new URL(refused).searchParams.getAll('error_description').at(-1);
+  return (
+    <Panel title="This request cannot be allowed">
+      <p className={settings.text}>
+        The app has asked in a way that is not valid: {reason}. Nothing was sent to it yet.
+      </p>
+      <div className={styles.form}>
+        <Facts facts={clientFacts(asked)} />
+        <div className={settings.actions}>
+          <Button size="md" variant="default" onClick={() => leaveFor(refused)}>
+            Go back to the app
+          </Button>
+        </div>
+      </div>
+    </Panel>
+  );
 }
 
 function Decision({ request, asked }: { request: AuthorizationRequest; asked: Asked }) {
@@ -101,14 +123,8 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
     });
   }
 
-  const { client } = asked;
   const busy = decide.isPending || decide.isSuccess;
-  const facts: [string, ReactNode][] = [
-    ['Calls itself', client.name ?? 'does not say'],
-    ['Comes from', client.host ?? 'unknown: nobody has checked who it is'],
-    ['Answer goes to', destination(asked)],
-    ['Acts as', email ?? 'you'],
-  ];
+  const facts: [string, ReactNode][] = [...clientFacts(asked), ['Acts as', email ?? 'you']];
   return (
     <Panel title="Do you want to let this app in?">
       <p className={settings.text}>
@@ -172,6 +188,12 @@ interface Decided {
   readonly: boolean;
   days: number;
 }
+
+const clientFacts = (asked: Asked): [string, ReactNode][] => [
+  ['Calls itself', asked.client.name ?? 'does not say'],
+  ['Comes from', asked.client.host ?? 'unknown: nobody has checked who it is'],
+  ['Answer goes to', destination(asked)],
+];
 
 const destination = ({ opens, redirect_host: host }: Asked): string =>
   opens === 'this_device'

@@ -18,7 +18,7 @@ import { isOurResource, mcpResource, SCOPES } from '../grants/oauth-addresses';
 import { signedInUserOf } from '../identity/person';
 import { getClient } from './find-client';
 import { noteGranted } from './oauth-client-repository';
-import { isRedirectOf, redirectWith } from './redirect-uri';
+import { isRedirectOf, isWebOrApp, redirectWith } from './redirect-uri';
 
 export type AuthorizationRequest = CallOf<'worker', 'lookUpAuthorization'>['body'];
 type Decision = CallOf<'worker', 'decideAuthorization'>['body'];
@@ -45,7 +45,7 @@ export async function lookAt(
 ): Promise<Asked> {
   signedInUserOf(caller);
   const client = await getClient(deps, request.client_id);
-  if (!isRedirectOf(client.redirectUris, request.redirect_uri)) {
+  if (!isRedirectOf(client.redirectUris, request.redirect_uri) || !isWebOrApp(request.redirect_uri)) {
     throw new AppError(
       'invalid',
       'redirect_mismatch',

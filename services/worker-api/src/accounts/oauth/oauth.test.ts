@@ -235,6 +235,11 @@ test('a token can let nobody in', async () => {
 
 test.each([
   [['javascript:alert(1)//x']],
+  [['ms-msdt:/id PCWDiagnostic']],
+  [['search-ms:query=x&crumb=location:evil.example']],
+  [['shell:startup']],
+  [['feed:javascript:alert(1)']],
+  [['ms-officecmd.:x']],
   [['http://example.com/callback']],
   [['https://user@example.com/callback']],
   [['https://example.com/callback#x']],
@@ -242,6 +247,19 @@ test.each([
 ])('nobody registers %j', async (redirect_uris) => {
   const refused = await program.post('/auth/oauth/register', { redirect_uris }).expect(400);
   expect(refused.body.error).toBe('invalid_redirect_uri');
+});
+
+test.each(['com.example.agent:/callback', 'cursor://anysphere.cursor-mcp/callback'])('%s opens an app', async (uri) => {
+  const { body } = await program.post('/auth/oauth/register', { redirect_uris: [uri] }).expect(201);
+  const { params } = await asked(await discovered(), { client_id: body.client_id, redirect_uri: uri });
+  const look = (request: object) => callerOf(api.url, person.jwt).post('/auth/oauth/authorization/lookup', request);
+  expect((await look(params).expect(200)).body).toMatchObject({ opens: 'app', refused: null });
+  // As one that was registered when any scheme was taken.
+  await api.database.pool.query('UPDATE oauth_clients SET redirect_uris = $2 WHERE id = $1', [
+    ...[body.client_id, ['shell:startup']],
+  ]);
+  const refused = await look({ ...params, redirect_uri: 'shell:startup', code_challenge_method: 'plain' }).expect(400);
+  expect(refused.body.code).toBe('redirect_mismatch');
 });
 
 test('errors have the form of OAuth, whatever is wrong', async () => {

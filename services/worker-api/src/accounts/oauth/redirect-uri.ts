@@ -3,11 +3,19 @@ import { AppError } from '@gantry/http';
 
 const CHARS_MAX = 2_000;
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
-/** Schemes in which a browser runs, reads or sends something instead of opening an app. */
-const NO_APP =
-  /^(?:javascript|data|vbscript|file|filesystem|blob|about|view-source|ftp|ws|wss|mailto|tel|sms|chrome|resource|jar|intent|content):$/;
+/**
+ * Schemes that open the app of one client: a domain of its maker, written backwards (RFC 8252, 7.1), or one of those that known
+ * clients have instead. Any other may start a part of the system with a text of its sender's choice, or run a script.
+ */
+const APP = /^(?:[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+|cursor|vscode|vscode-insiders|windsurf|zed|claude|raycast|goose):$/;
 
 export type Opens = 'website' | 'this_device' | 'app';
+
+/** Whether a browser may be sent there: also asked of addresses that were registered under another rule. */
+export const isWebOrApp = (text: string): boolean =>
+  URL.canParse(text) && (isWeb(new URL(text)) || APP.test(new URL(text).protocol));
+
+const isWeb = ({ protocol }: URL): boolean => protocol === 'https:' || protocol === 'http:';
 
 /** @throws AppError 400 */
 export function requireRedirectUri(text: string): void {
@@ -17,7 +25,8 @@ export function requireRedirectUri(text: string): void {
   const url = new URL(text);
   if (text.includes('#')) throw wrong('has a fragment');
   if (url.username || url.password) throw wrong('has a user name');
-  if (NO_APP.test(url.protocol)) throw wrong('opens no app');
+  if (!isWebOrApp(text))
+    throw wrong('is of a scheme without a dot: name it after a domain of yours, as com.example.app:');
   if (url.protocol === 'http:' && !LOOPBACK.has(url.hostname)) throw wrong('is http, which is for loopback addresses');
 }
 
@@ -43,7 +52,7 @@ function isSameLoopback(registered: string, asked: string): boolean {
 /** Tells people where their browser goes. */
 export function describeRedirect(text: string): { host: string; opens: Opens } {
   const url = new URL(text);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return { host: url.protocol.slice(0, -1), opens: 'app' };
+  if (!isWeb(url)) return { host: url.protocol.slice(0, -1), opens: 'app' };
   return { host: url.host, opens: LOOPBACK.has(url.hostname) ? 'this_device' : 'website' };
 }
 
