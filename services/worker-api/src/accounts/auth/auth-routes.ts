@@ -13,11 +13,15 @@ export function authOperations(deps: AccountDeps): Operations<'worker'> {
   const { prisma, sessions, sessionCookie, signingKeys } = deps;
   return {
     setUp: async ({ body, req, res }) => {
+      sessionCookie.requireOwnPage(req);
       const { user, workspace, session } = await setUp(deps, body, clientOf(req), actorBy(req, 'link'));
       const access = await sessionCookie.answer(res, session);
       return created({ ...access, user: userToApi(user), workspace: workspaceToApi(workspace, 'owner', true) });
     },
-    signIn: async ({ body, req, res }) => ok(await sessionCookie.answer(res, await signIn(deps, body, clientOf(req)))),
+    signIn: async ({ body, req, res }) => {
+      sessionCookie.requireOwnPage(req);
+      return ok(await sessionCookie.answer(res, await signIn(deps, body, clientOf(req))));
+    },
     refreshSession: async ({ req, res }) => {
       const cookie = sessionCookie.read(req);
       if (!cookie) throw badCredential(`refreshing needs the cookie ${SESSION_COOKIE}; sign in first`);

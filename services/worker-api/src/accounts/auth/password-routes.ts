@@ -53,6 +53,7 @@ export function passwordOperations(deps: AccountDeps): Operations<'worker'> {
       see: ({ caller }, userId) => getMember(prisma, caller.workspaceId, userId),
     },
     resetPassword: async ({ body, req, res }) => {
+      sessionCookie.requireOwnPage(req);
       const { session, ended } = await resetPassword(deps, body, clientOf(req), actorBy(req, 'link'));
       for (const id of ended) identities.evictToken(id);
       identities.evictUser(session.userId);

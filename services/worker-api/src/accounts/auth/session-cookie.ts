@@ -37,6 +37,11 @@ export function createSessionCookie(options: {
       if (cookie) requireSameOrigin(req, origins, 'allow');
       return cookie;
     },
+    /**
+     * A page of another site must not put its visitor into a session of its choice. Programs send no Origin.
+     * @throws AppError 403
+     */
+    requireOwnPage: (req: Request): void => requireSameOrigin(req, origins, 'allow'),
     clear: (res: Response) => void res.clearCookie(SESSION_COOKIE, cookieOptions),
   };
 }

@@ -107,6 +107,26 @@ test('a foreign page can neither refresh nor sign out', async () => {
   await refresh(person.cookie).set({ Origin: DASHBOARD_URL, 'Sec-Fetch-Site': 'same-origin' }).expect(200);
 });
 
+test('a foreign page puts nobody into a session of its choice', async () => {
+  const credentials = { email: person.email, password: 'not this one' };
+  const links: [string, object][] = [
+    ['/auth/login', credentials],
+    ['/auth/setup', { ...credentials, setup_token: 'a-guess', password: 'correct horse battery', name: 'Eve' }],
+    ['/auth/password/reset', { token: 'a-guess', new_password: 'correct horse battery' }],
+    ['/auth/invitations/register', { token: 'a-guess', name: 'Eve', password: 'correct horse battery' }],
+  ];
+  for (const [path, body] of links) {
+    const post = () => request(api.url).post(path).send(body);
+    for (const headers of [{ Origin: 'http://evil.test' }, { Origin: 'null' }, { 'Sec-Fetch-Site': 'cross-site' }]) {
+      const refused = await post().set(headers as Record<string, string>);
+      expect([path, refused.status, refused.body.code]).toEqual([path, 403, 'cross_origin']);
+    }
+    const own = await post().set({ Origin: DASHBOARD_URL, 'Sec-Fetch-Site': 'same-origin' });
+    expect([path, own.body.code]).not.toEqual([path, 'cross_origin']);
+    expect((await post()).body.code).not.toBe('cross_origin');
+  }
+});
+
 test('with the cookie, unsafe methods need the exact origin of one of our pages', async () => {
   const create = () =>
     request(api.url).post('/auth/tokens').set('Cookie', withCookie(person.cookie)).send({ name: 'from a page' });

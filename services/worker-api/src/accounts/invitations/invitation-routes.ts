@@ -36,6 +36,7 @@ export function invitationOperations(deps: AccountDeps): Operations<'worker'> {
       return ok(workspaceToApi(workspace, invitation.role, false));
     },
     registerByInvitation: async ({ body, req, res }) => {
+      sessionCookie.requireOwnPage(req);
       const made = await registerByInvitation(deps, body, clientOf(req), actorBy(req, 'link'));
       identities.evictUser(made.user.id);
       const access = await sessionCookie.answer(res, made.session);
