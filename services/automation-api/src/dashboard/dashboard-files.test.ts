@@ -25,7 +25,7 @@ test.each(['/', '/a/aut_x', '/device', '/runs?x=1'])('%s is the dashboard', asyn
   expect(text).toContain('Dashboard');
   expect(headers['cache-control']).toBe('no-cache');
   const csp = headers['content-security-policy'];
-  expect(csp).toContain("script-src 'self';");
+  expect(csp).toContain("script-src 'self'; style-src 'self';");
   expect(csp).toContain("connect-src 'self' http://worker.test:8080 http://skills.test;");
   expect(csp).toContain("frame-ancestors 'none'");
 });

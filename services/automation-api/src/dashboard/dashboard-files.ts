@@ -21,7 +21,7 @@ export function dashboardFiles({ directory, addresses }: DashboardOptions): Rout
   const csp = [
     "default-src 'self'",
     "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
+    "style-src 'self'",
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
     `connect-src ${["'self'", ...Object.values(addresses).map((url) => new URL(url).origin)].join(' ')}`,
