@@ -12,7 +12,7 @@ import { ModelFailed } from '../models/call-failure';
 import { callModel } from '../models/call-model';
 import type { SurfaceClient } from '../surface-client';
 import type { ChatDeps } from './chat-deps';
-import { endAndTell, INTERRUPTED, type TurnEnding } from './end-turn';
+import { endAndTell, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
 import { appendEvents, appendText, type ChatEvent } from './event-repository';
 import { messagesOf, SYSTEM_PROMPT } from './messages';
 import type { Signals } from './signals';
@@ -42,7 +42,7 @@ type WorkedOn = Pick<Turn, 'id' | 'conversationId' | 'model'>;
 /** Of a turn that goes on no more: as an abort of whatever is under way. */
 class Ended extends Error {
   override name = 'AbortError';
-  constructor(readonly how: 'stopped' | 'interrupted' | 'lost') {
+  constructor(readonly how: 'stopped' | 'interrupted' | 'refused' | 'lost') {
     super(`the turn was ${how}`);
   }
 }
@@ -106,6 +106,9 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         const detail = `the agent has taken ${STEPS_MAX} steps without an end; write again to let it go on`;
         return end(turn, { status: 'failed', error: { code: 'too_many_steps', detail } });
       }
+      // No answer is paid for whose calls would be refused.
+      await confirmCredential(hands, stop);
+      signal.throwIfAborted();
       await askModel(turn, hands, tools, stop);
     }
   }
@@ -193,7 +196,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   /** Whatever happened: the turn ends, unless it is another's by now. */
   async function finish(turn: WorkedOn, err: unknown): Promise<void> {
     if (err instanceof Ended) {
-      if (err.how !== 'lost') await end(turn, err.how === 'interrupted' ? INTERRUPTED : { status: err.how });
+      if (err.how !== 'lost') await end(turn, ENDINGS[err.how]);
     } else if (err instanceof ModelFailed || err instanceof AppError) {
       await end(turn, { status: 'failed', error: { code: err.code, detail: err.detail } });
     } else {
@@ -205,7 +208,8 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
     }
   }
 
-  async function attend(turn: WorkedOn, hands: Hands, stop: AbortController): Promise<void> {
+  async function attend(turn: WorkedOn, given: Hands, stop: AbortController): Promise<void> {
+    const hands = { ...given, client: endingWhenRefused(given.client, stop) };
     const renewing = repeat({
       everyMs: RENEW_MS,
       what: 'lease of a turn of the chat',
@@ -215,6 +219,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         if (!held) stop.abort(new Ended('lost'));
         if (held === 'stop') stop.abort(new Ended('stopped'));
         if (deps.closures.has(hands.caller.workspaceId)) stop.abort(new Ended('interrupted'));
+        await confirmCredential(hands, stop);
       },
     });
     try {
@@ -243,6 +248,29 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       await Promise.all(left.map(({ ended }) => ended));
     },
   };
+}
+
+const ENDINGS: Record<Exclude<Ended['how'], 'lost'>, TurnEnding> = {
+  stopped: { status: 'stopped' },
+  interrupted: INTERRUPTED,
+  refused: REFUSED,
+};
+
+/** Its first 401 ends the turn: what comes after could only be refused, too. */
+const endingWhenRefused =
+  (client: SurfaceClient, stop: AbortController): SurfaceClient =>
+  async (request) => {
+    const answer = await client(request);
+    if (answer.status === 401) stop.abort(new Ended('refused'));
+    return answer;
+  };
+
+/** Ends the turn where its credential, or its membership, has ended. A surface that does not answer says nothing about that. */
+async function confirmCredential({ caller, client }: Hands, stop: AbortController): Promise<void> {
+  const request = { surface: 'worker', method: 'GET', path: '/auth/me', signal: stop.signal } as const;
+  const answer = await client(request).catch(() => null);
+  const isOther = (answer?.body as { workspace_id?: unknown } | undefined)?.workspace_id !== caller.workspaceId;
+  if (answer?.status === 403 || (answer?.status === 200 && isOther)) stop.abort(new Ended('refused'));
 }
 
 async function toolSetOf(tools: Map<string, OfferedTool>, masked: (text: string) => string): Promise<ToolSet> {

@@ -27,6 +27,16 @@ export const INTERRUPTED: TurnEnding = {
   },
 };
 
+/** Another credential of its person lets it go on. */
+export const REFUSED: TurnEnding = {
+  status: 'interrupted',
+  error: {
+    code: 'credential_ended',
+    detail:
+      'the credential that this message was sent with has ended; what was done is here. Resume it with a valid one',
+  },
+};
+
 /** The end and its announcement; the conversation is locked by the caller. */
 export async function endAndTell(
   tx: Sql,
