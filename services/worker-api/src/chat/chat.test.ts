@@ -26,33 +26,6 @@ async function write(message: string, ...answers: ScriptedAnswer[]) {
 
 const read = async (id: string) => (await owner().get(`/api/conversations/${id}`).expect(200)).body;
 
-test.each(['while it is answered', 'between two answers'])(
-  'a message whose token is revoked %s is not worked on any more, and goes on with another credential',
-  async (when) => {
-    const isHeld = when === 'while it is answered';
-    const { id: tokenId, token } = await api.createToken('personal', api.owner.jwt, {});
-    const reader = { text: 'Looking. ', calls: [{ name: 'list_workers', input: {} }] };
-    await model.says({ ...reader, hold: true }, { text: 'paid for nothing' });
-    const asked = callerOf(api.url, token).post('/api/chat', { message: 'Go on', stream: false });
-    const answered = asked.then((answer) => answer);
-    await until(async () => (await model.asked()).length === 1);
-    const [{ id }] = (await owner().get('/api/conversations').expect(200)).body;
-    await owner().remove(`/auth/tokens/${tokenId}`).expect(204);
-    if (!isHeld) await model.release();
-    const ended = await until(async () => {
-      const conversation = await read(id);
-      return conversation.status === 'interrupted' && conversation;
-    });
-    expect(ended.turns[0].error).toMatchObject({ code: 'credential_ended' });
-    expect(await model.asked()).toHaveLength(1);
-    if (isHeld) await model.release();
-    await answered;
-    await model.says({ text: 'Here I am.' });
-    await owner().post(`/api/conversations/${id}/resume`).expect(200);
-    await until(async () => (await read(id)).status === 'completed');
-  },
-);
-
 const call = (name: string, input: object = {}): ScriptedAnswer => ({ calls: [{ name, input }] });
 
 test('a message is answered in a stream, with what the tools did, and everything is there afterwards', async () => {
@@ -275,3 +248,30 @@ test('without a model the chat says how to set one', async () => {
     await bare.stop();
   }
 });
+
+test.each(['while it is answered', 'between two answers'])(
+  'a message whose token is revoked %s is not worked on any more, and goes on with another credential',
+  async (when) => {
+    const isHeld = when === 'while it is answered';
+    const { id: tokenId, token } = await api.createToken('personal', api.owner.jwt, {});
+    const reader = { text: 'Looking. ', calls: [{ name: 'list_workers', input: {} }] };
+    await model.says({ ...reader, hold: true }, { text: 'paid for nothing' });
+    const asked = callerOf(api.url, token).post('/api/chat', { message: 'Go on', stream: false });
+    const answered = asked.then((answer) => answer);
+    await until(async () => (await model.asked()).length === 1);
+    const [{ id }] = (await owner().get('/api/conversations').expect(200)).body;
+    await owner().remove(`/auth/tokens/${tokenId}`).expect(204);
+    if (!isHeld) await model.release();
+    const ended = await until(async () => {
+      const conversation = await read(id);
+      return conversation.status === 'interrupted' && conversation;
+    });
+    expect(ended.turns[0].error).toMatchObject({ code: 'credential_ended' });
+    expect(await model.asked()).toHaveLength(1);
+    if (isHeld) await model.release();
+    await answered;
+    await model.says({ text: 'Here I am.' });
+    await owner().post(`/api/conversations/${id}/resume`).expect(200);
+    await until(async () => (await read(id)).status === 'completed');
+  },
+);
