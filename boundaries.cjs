@@ -18,6 +18,7 @@ exports.PACKAGES = {
   'packages/run-engine': ['events', 'http', 'object-store', 'postgres', 'tracing'],
   'packages/archive': [],
   'packages/safe-fetch': [],
+  'packages/masking': [],
   'packages/schedule': ['http'],
   'packages/program': ['archive', 'events', 'http', 'object-store', 'run-engine'],
   'packages/api-client': ['openapi'],
@@ -26,7 +27,7 @@ exports.PACKAGES = {
   'packages/platform': ['archive', 'events', 'postgres'],
   'packages/deploy': ['env', 'events', 'platform'],
   'packages/testing': ['archive', 'auth', 'events', 'http', 'openapi', 'platform'],
-  'services/executor': ['archive', 'env', 'events', 'safe-fetch', 'tracing'],
+  'services/executor': ['archive', 'env', 'events', 'masking', 'safe-fetch', 'tracing'],
   'services/skills-api': ['archive', 'auth', 'events', 'http', 'openapi', 'postgres', 'service', 'vault'],
   'services/automation-api': [
     ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],

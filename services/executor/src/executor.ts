@@ -1,9 +1,9 @@
 /** Composes the executor: claims jobs, runs them, reports, and shuts down in order. */
 import { type Bus, type ExecutorStatus, generateBoxKeys, type RunSource } from '@gantry/events';
+import { createRedactorCache } from '@gantry/masking';
 import type { Logger } from 'pino';
 import { createMetrics } from './host/metrics';
 import { type MachineOptions, startMachine } from './machine';
-import { createRedactorCache } from './masking/redactor-cache';
 import { createClaimLoop } from './protocol/claim-loop';
 import { watchConnection } from './protocol/connection-watch';
 import { createEventPublisher } from './protocol/event-publisher';

@@ -2,9 +2,9 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { REQUESTS_MAX, type RunEvent } from '@gantry/events';
+import { createRedactor } from '@gantry/masking';
 import { matchesHost } from '@gantry/safe-fetch';
 import { given } from '@gantry/testing';
-import { createRedactor } from '../masking/redact';
 import { createRequestReport } from '../protocol/request-report';
 import { startTestExecutor } from '../test/executor-fixture';
 import { resolveTestNames } from '../test/test-names';

@@ -1,6 +1,6 @@
 /** Keeps the value of a credential out of what its own hosts send back. */
 import { type Transform, Transform as TransformStream } from 'node:stream';
-import { openReplacing, type Replacements, replacementsOf } from '../masking/redact';
+import { openReplacing, type Replacements, replacementsOf } from '@gantry/masking';
 import type { EgressCredential } from './placeholders';
 
 export interface Reflection {

@@ -1,5 +1,5 @@
+import { createRedactor } from '@gantry/masking';
 import { createRunLog, type LogEvent } from './log-lines';
-import { createRedactor } from './redact';
 
 function open(bytesMax = 100_000, secrets: string[] = []) {
   const lines: Omit<LogEvent, 'seq' | 'at' | 'type'>[] = [];

@@ -1,6 +1,6 @@
 /** Converts a run's output to log lines: masked first, then split at line ends, within a budget. */
 import type { RunEvent } from '@gantry/events';
-import type { RedactedStream, Redactor } from './redact';
+import type { RedactedStream, Redactor } from '@gantry/masking';
 
 export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 export type LogLevel = LogEvent['level'];

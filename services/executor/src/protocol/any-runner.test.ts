@@ -1,8 +1,8 @@
 /** The protocol side of a run alone: the runner is a fake, without a process. */
 import { type Job, PYTHON } from '@gantry/events';
+import { createRedactorCache } from '@gantry/masking';
 import { catchLogs, until } from '@gantry/testing';
 import type { Metrics } from '../host/metrics';
-import { createRedactorCache } from '../masking/redactor-cache';
 import { type GivenToRun, NotBegun, NotPrepared, type RunHooks, type Runner, type RunOutcome } from '../runners/runner';
 import { LIMITS } from '../test/fake-service';
 import type { NewRunEvent } from './event-publisher';

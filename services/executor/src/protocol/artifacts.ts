@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Job, newId } from '@gantry/events';
+import type { Redactor } from '@gantry/masking';
 import { printable } from '../masking/log-lines';
-import type { Redactor } from '../masking/redact';
 import type { ArtifactSink, RunHooks } from '../runners/runner';
 import { startUpload } from '../transfer/object-transfer';
 import type { NewRunEvent } from './event-publisher';

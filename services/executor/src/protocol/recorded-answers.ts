@@ -1,7 +1,7 @@
 /** The answers that a rehearsal gets in place of writing. */
 import { ANSWERS_MAX, type Job, type RecordedAnswer, recordedAnswer } from '@gantry/events';
+import type { Redactor } from '@gantry/masking';
 import { z } from 'zod';
-import type { Redactor } from '../masking/redact';
 import type { AnswerTo } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { shownHost, shownTarget } from './request-report';

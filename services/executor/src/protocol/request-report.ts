@@ -1,7 +1,7 @@
 /** Reports a run's requests to the outside: masked, bounded, refusals also in its log. */
 import { ANSWERS_MAX, type KeptAnswer, REQUESTS_MAX, TARGET_CHARS_MAX } from '@gantry/events';
+import type { Redactor } from '@gantry/masking';
 import { printable, type RunLog } from '../masking/log-lines';
-import type { Redactor } from '../masking/redact';
 import type { NetworkRequest, RawAnswer } from '../runners/runner';
 import type { NewRunEvent } from './event-publisher';
 

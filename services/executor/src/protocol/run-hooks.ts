@@ -1,8 +1,8 @@
 /** Converts a run's messages to events, and to requests for the service that owns it. */
 import { AGENT_TEXT_CHARS_MAX, agentParts, type Job, type RecordedStep } from '@gantry/events';
+import type { Redactor } from '@gantry/masking';
 import type { Logger } from 'pino';
 import { printable, type RunLog } from '../masking/log-lines';
-import type { Redactor } from '../masking/redact';
 import type { RunHooks, RunProcess } from '../runners/runner';
 import { getStream } from '../transfer/object-transfer';
 import { artifactsOf } from './artifacts';

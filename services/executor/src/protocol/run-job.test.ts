@@ -1,8 +1,8 @@
 /** The end of a run when the executor itself fails: injected faults, a real sandbox. */
 import { type Job, PYTHON } from '@gantry/events';
+import { createRedactorCache } from '@gantry/masking';
 import { catchLogs, given, until } from '@gantry/testing';
 import { createMetrics } from '../host/metrics';
-import { createRedactorCache } from '../masking/redactor-cache';
 import { createPythonRunner, type PythonRunnerDeps } from '../runners/python/python-runner';
 import type { Child } from '../sandbox/child';
 import { LIMITS } from '../test/fake-service';

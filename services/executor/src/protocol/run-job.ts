@@ -1,12 +1,11 @@
 /** One job from its arrival to its terminal event. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FailedStep, Job, RunError, Suspension, ToolWords } from '@gantry/events';
+import { createRedactor, type createRedactorCache, type Redactor } from '@gantry/masking';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
 import { createRunLog, printable, type RunLog } from '../masking/log-lines';
-import { createRedactor, type Redactor } from '../masking/redact';
-import type { createRedactorCache } from '../masking/redactor-cache';
 import {
   NotBegun,
   type PreparedRun,

@@ -6,8 +6,8 @@ import {
   type Job,
   type RunError,
 } from '@gantry/events';
+import type { Redactor } from '@gantry/masking';
 import { printableJson } from '../masking/log-lines';
-import type { Redactor } from '../masking/redact';
 import { putBytes } from '../transfer/object-transfer';
 import { BadJson, mayExceed, parseUntrusted } from '../untrusted/untrusted-json';
 import type { NewRunEvent } from './event-publisher';

@@ -4,8 +4,8 @@
  */
 import { StringDecoder } from 'node:string_decoder';
 import { AGENT_TEXT_CHARS_MAX, STEP_BYTES_MAX, type ToolWords } from '@gantry/events';
+import type { RedactedStream, Redactor } from '@gantry/masking';
 import { printable } from '../masking/log-lines';
-import type { RedactedStream, Redactor } from '../masking/redact';
 import type { NewRunEvent } from './event-publisher';
 import type { ToolAnswer } from './tool-calls';
 

@@ -23,10 +23,10 @@ import {
   suspension as suspensionSchema,
   toolStepName,
 } from '@gantry/events';
+import type { Redactor } from '@gantry/masking';
 import { startSpan } from '@gantry/tracing';
 import { z } from 'zod';
 import { printable, printableJson } from '../masking/log-lines';
-import type { Redactor } from '../masking/redact';
 import type { RunHooks } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { DEPTH_MAX, isDeeperThan } from '../untrusted/untrusted-json';

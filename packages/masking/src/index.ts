@@ -1,0 +1,3 @@
+export * from './byte-matcher';
+export * from './redact';
+export * from './redactor-cache';
