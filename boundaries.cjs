@@ -19,6 +19,7 @@ exports.PACKAGES = {
   'packages/archive': [],
   'packages/safe-fetch': [],
   'packages/masking': [],
+  'packages/thread-pool': [],
   'packages/schedule': ['http'],
   'packages/program': ['archive', 'events', 'http', 'object-store', 'run-engine'],
   'packages/api-client': ['openapi'],
@@ -28,14 +29,16 @@ exports.PACKAGES = {
   'packages/deploy': ['env', 'events', 'platform'],
   'packages/testing': ['archive', 'auth', 'events', 'http', 'openapi', 'platform'],
   'services/executor': ['archive', 'env', 'events', 'masking', 'safe-fetch', 'tracing'],
-  'services/skills-api': ['archive', 'auth', 'events', 'http', 'openapi', 'postgres', 'service', 'vault'],
+  'services/skills-api': [
+    ...['archive', 'auth', 'events', 'http', 'openapi', 'postgres', 'service', 'thread-pool', 'vault'],
+  ],
   'services/automation-api': [
     ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],
     ...['program', 'run-engine', 'schedule', 'service', 'tracing', 'vault'],
   ],
   'services/worker-api': [
-    ...['archive', 'auth', 'events', 'http', 'object-store', 'openapi', 'postgres'],
-    ...['program', 'run-engine', 'safe-fetch', 'schedule', 'service', 'tracing', 'vault'],
+    ...['archive', 'auth', 'events', 'http', 'masking', 'object-store', 'openapi', 'postgres'],
+    ...['program', 'run-engine', 'safe-fetch', 'schedule', 'service', 'thread-pool', 'tracing', 'vault'],
   ],
 };
 

@@ -1,20 +1,16 @@
 /** The rendering thread: Markdown is untrusted, and a slow document must block nothing else. */
-import { parentPort } from 'node:worker_threads';
+import { serveTasks } from '@gantry/thread-pool';
 import { compileGrammars } from './highlight';
 import { renderMarkdown, TooMuchMarkup } from './markdown';
-import type { RenderAnswer, RenderQuestion } from './renderer';
+import type { RenderResult, RenderTask } from './renderer';
 
 compileGrammars();
 
-parentPort?.on('message', ({ text, lowered }: RenderQuestion) => {
-  parentPort?.postMessage(answer(text, lowered));
-});
-parentPort?.postMessage({ ready: true } satisfies RenderAnswer);
-
-function answer(text: string, lowered: 0 | 1): RenderAnswer {
+serveTasks(({ text, lowered }: RenderTask): RenderResult => {
   try {
     return { markup: renderMarkdown(text, lowered).text };
   } catch (err) {
-    return { problem: err instanceof TooMuchMarkup ? err.message : String((err as Error).stack) };
+    if (err instanceof TooMuchMarkup) return { problem: err.message };
+    throw err;
   }
-}
+});

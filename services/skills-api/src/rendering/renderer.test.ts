@@ -8,7 +8,7 @@ afterEach(async () => {
   for (const renderer of open.splice(0)) await renderer.stop();
 });
 function rendererWith(limits: Partial<RendererLimits> = {}): Renderer {
-  const renderer = createRenderer({ log: catchLogs().log, limits: { renderMs: 60_000, waitMs: 60_000, ...limits } });
+  const renderer = createRenderer({ log: catchLogs().log, limits: { taskMs: 60_000, waitMs: 60_000, ...limits } });
   open.push(renderer);
   return renderer;
 }
@@ -27,7 +27,7 @@ test('the event loop goes on while a document is rendered', async () => {
 });
 
 test('a document that takes too long is shown as it was written, and the next one is laid out', async () => {
-  const { render } = rendererWith({ renderMs: 1_000 });
+  const { render } = rendererWith({ taskMs: 1_000 });
   const { plain, markup } = await render(`<b>${LONG.repeat(20)}`, 1);
   expect(plain).toBe('costly');
   expect(markup.text).toContain('&lt;b&gt;*a_*a_');

@@ -1,0 +1,2 @@
+export * from './serve-tasks';
+export * from './thread-pool';

@@ -1,0 +1,24 @@
+import { parentPort, type TransferListItem } from 'node:worker_threads';
+
+export type ThreadMessage<Result> = { ready: true } | { result: Result } | { problem: string };
+
+/**
+ * The thread's half of `createThreadPool`. To be called once everything that tasks need is loaded.
+ * @param toTransfer parts of a result that are handed over without a copy
+ */
+export function serveTasks<Task, Result>(
+  handle: (task: Task) => Result,
+  toTransfer: (result: Result) => TransferListItem[] = () => [],
+): void {
+  const post = (message: ThreadMessage<Result>, transfer: TransferListItem[] = []) =>
+    parentPort?.postMessage(message, transfer);
+  parentPort?.on('message', (task: Task) => {
+    try {
+      const result = handle(task);
+      post({ result }, toTransfer(result));
+    } catch (err) {
+      post({ problem: String((err as Error).stack) });
+    }
+  });
+  post({ ready: true });
+}

@@ -1,0 +1,73 @@
+import path from 'node:path';
+import { createThreadPool, type ThreadLimits, type ThreadPool } from './thread-pool';
+
+const FOREVER = 600_000;
+const open: ThreadPool<string | number, string>[] = [];
+afterEach(async () => {
+  for (const pool of open.splice(0)) await pool.stop();
+});
+
+function poolWith(limits: Partial<ThreadLimits> = {}, file = 'test/test-thread.cjs') {
+  const pool = createThreadPool<string | number, string>(path.join(__dirname, file), {
+    ...{ threads: 1, taskMs: 60_000, waitMs: 60_000, heapMb: 64, ...limits },
+  });
+  open.push(pool);
+  return pool;
+}
+
+test('tasks get their results, also where there are more of them than threads', async () => {
+  const pool = poolWith({ threads: 2 });
+  const outcomes = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((task) => pool.run(task)));
+  expect(outcomes).toEqual(['A', 'B', 'C', 'D', 'E'].map((result) => ({ result })));
+});
+
+test('the event loop goes on during a task', async () => {
+  const pool = poolWith();
+  await pool.run('warm');
+  const order: string[] = [];
+  const task = pool.run(300).then(() => order.push('task'));
+  await new Promise((resolve) => setTimeout(resolve, 1)).then(() => order.push('timer'));
+  await task;
+  expect(order).toEqual(['timer', 'task']);
+});
+
+test.each([
+  ['its time', FOREVER, { taskMs: 200 }],
+  ['its memory', 'leak', {}],
+])('a task that exceeds %s fails, and the next one gets a new thread', async (_, task, limits) => {
+  const pool = poolWith(limits);
+  const costly = pool.run(task);
+  expect(await costly).toMatchObject({ reason: 'costly' });
+  expect(await pool.run('next')).toEqual({ result: 'NEXT' });
+});
+
+test('a task whose code throws fails alone', async () => {
+  const pool = poolWith();
+  expect(await pool.run('throw')).toMatchObject({ reason: 'failed', problem: 'not this one' });
+  expect(await pool.run('next')).toEqual({ result: 'NEXT' });
+});
+
+test('a task that waits too long was not tried', async () => {
+  const pool = poolWith({ waitMs: 50 });
+  while (!('result' in (await pool.run('warm'))));
+  const long = pool.run(2_000);
+  expect(await pool.run('next')).toMatchObject({ reason: 'busy' });
+  expect(await long).toEqual({ result: '2000' });
+});
+
+test('a thread that cannot start fails what waits for it', async () => {
+  const pool = poolWith({ threads: 2 }, 'test/no-such-file.cjs');
+  const outcomes = await Promise.all([pool.run('a'), pool.run('b')]);
+  expect(outcomes).toEqual([
+    expect.objectContaining({ reason: 'failed' }),
+    expect.objectContaining({ reason: 'failed' }),
+  ]);
+});
+
+test('a pool that stops ends its tasks and takes no more', async () => {
+  const pool = poolWith();
+  await pool.run('warm');
+  const long = pool.run(FOREVER);
+  await pool.stop();
+  expect([await long, await pool.run('next')]).toMatchObject([{ reason: 'busy' }, { reason: 'busy' }]);
+});
