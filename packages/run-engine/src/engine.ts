@@ -66,6 +66,8 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
   contextChanges(run: Run): Promise<ContextChange[]>;
   /** The return value, fetched where it was too large for the row. */
   output(run: Run): Promise<unknown>;
+  /** The same unparsed where it is stored as an object: parsing 8 MB takes a tenth of a second. */
+  storedOutput(run: Run): Promise<{ json: Buffer } | { value: unknown }>;
   /**
    * Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`, or when the workspace is closed.
    * @param wording how the surface tells events, and what it leaves out
@@ -175,8 +177,10 @@ export async function startRunEngine(deps: {
 
     async output(run) {
       if (!run.outputKey) return run.output;
-      return JSON.parse((await objects.getBuffer(run.outputKey, run.spec.limits.outputBytes)).toString());
+      return JSON.parse((await readOutput(run.outputKey, run)).toString());
     },
+    storedOutput: async (run) =>
+      run.outputKey ? { json: await readOutput(run.outputKey, run) } : { value: run.output },
 
     stream: (req, res, run, include, wording) => {
       closed.watch(run.workspaceId, res);

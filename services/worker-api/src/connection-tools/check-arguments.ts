@@ -1,12 +1,17 @@
 /**
- * Arguments of a tool against its input schema, which may be a stranger's: interpreted in a bounded number of steps, and not compiled.
+ * Arguments of a tool against its input schema, which a server or a model may have written: interpreted in a bounded number of
+ * steps, and not compiled. Each step costs about a microsecond, whatever schema and value are: what costs more takes more steps.
  * Patterns, formats and references are left to the other side.
  */
-import { isDeepStrictEqual } from 'node:util';
+import { type Choices, indexChoices, isAmongChoices } from './schema-choices';
 
 const STEPS_MAX = 10_000;
 const FIT_STEPS_MAX = 100_000;
 const PROBLEMS_MAX = 5;
+const NAME_CHARS_MAX = 300;
+const LISTED_CHARS_MAX = 300;
+/** Counting so many characters takes as long as a step. */
+const CHARS_PER_STEP = 256;
 
 type Schema = Record<string, unknown>;
 
@@ -17,73 +22,139 @@ export function argumentProblems(schema: Schema, given: Record<string, unknown>)
 
 /** @param whole what the value is called where no part of it is meant */
 export function schemaProblems(schema: Schema, value: unknown, whole: string): string[] {
-  return problemsOf(schema, value, '', { steps: STEPS_MAX, whole }).slice(0, PROBLEMS_MAX);
+  return startWalk(STEPS_MAX, whole).problemsOf(schema, value);
 }
 
 /** For whoever must not take a value for one that fits only because it is large. */
 export function fitProblems(schema: Schema, value: unknown, whole: string): string[] {
-  const budget = { steps: FIT_STEPS_MAX, whole };
-  const problems = problemsOf(schema, value, '', budget).slice(0, PROBLEMS_MAX);
-  return budget.steps < 0 ? [...problems, `${whole} is too large to be checked`] : problems;
+  const walk = startWalk(FIT_STEPS_MAX, whole);
+  const problems = walk.problemsOf(schema, value);
+  return walk.isExhausted() ? [...problems, `${whole} is too large to be checked`] : problems;
 }
 
-interface Budget {
-  /** Below 0: something was not looked at. */
-  steps: number;
-  whole: string;
-}
+function startWalk(stepsMax: number, whole: string) {
+  let steps = stepsMax;
+  const choicesOf = new Map<Schema, Choices>();
 
-function problemsOf(schema: unknown, value: unknown, path: string, budget: Budget): string[] {
-  if (!isObject(schema) || '$ref' in schema || budget.steps-- <= 0) return [];
-  const name = path || budget.whole;
-  const { type, enum: allowed, const: only } = schema;
-  const types = (Array.isArray(type) ? type : [type]).filter((one): one is string => typeof one === 'string');
-  if (types.length && !types.some((one) => isOfType(one, value)))
-    return [`${name} must be of type ${types.join(' or ')}`];
-  if (Array.isArray(allowed) && !allowed.some((one) => isDeepStrictEqual(one, value))) {
-    return [`${name} must be one of ${JSON.stringify(allowed).slice(0, 300)}`];
+  /** @returns false: what follows is not looked at */
+  function spend(count: number): boolean {
+    steps -= count;
+    return steps >= 0;
   }
-  if ('const' in schema && !isDeepStrictEqual(only, value))
-    return [`${name} must be ${JSON.stringify(only).slice(0, 100)}`];
-  for (const key of ['anyOf', 'oneOf']) {
-    const choices = schema[key];
-    if (!Array.isArray(choices) || !choices.length) continue;
-    const found = choices.map((one) => problemsOf(one, value, path, budget));
-    if (found.every((problems) => problems.length)) return found[0] ?? [];
+
+  /** Adds what is wrong to `problems`, until there are enough of them. */
+  function check(schema: unknown, value: unknown, path: string, problems: string[]): void {
+    if (problems.length >= PROBLEMS_MAX || !isObject(schema) || '$ref' in schema || !spend(1)) return;
+    const name = path.slice(0, NAME_CHARS_MAX) || whole;
+    const problem = wrongType(schema, value, name) ?? wrongChoice(schema, value, name);
+    if (problem !== null) return void problems.push(problem);
+    for (const key of ['anyOf', 'oneOf']) {
+      const found = noChoiceFits(schema[key], value, path);
+      if (found) return void problems.push(...found);
+    }
+    if (typeof value === 'number') add(problems, outOfBounds(schema, value, name));
+    else if (typeof value === 'string') add(problems, wrongTextLength(schema, value, name));
+    else if (Array.isArray(value)) {
+      add(problems, wrongLength(schema, value.length, 'Items', `the number of items of ${name}`));
+      if (!isObject(schema.items)) return;
+      for (let at = 0; at < value.length && steps >= 0 && problems.length < PROBLEMS_MAX; at++)
+        check(schema.items, value[at], `${path}[${at}]`, problems);
+    } else if (isObject(value)) checkObject(schema, value, path, problems);
   }
-  if (typeof value === 'number') return outOfBounds(schema, value, name);
-  if (typeof value === 'string') return wrongLength(schema, [...value].length, 'Length', `the length of ${name}`);
-  if (Array.isArray(value)) {
-    const items = value.flatMap((one, at) => problemsOf(schema.items, one, `${path}[${at}]`, budget));
-    return [...wrongLength(schema, value.length, 'Items', `the number of items of ${name}`), ...items];
+
+  function wrongType({ type }: Schema, value: unknown, name: string): string | null {
+    const types = [type].flat().filter((one) => typeof one === 'string');
+    if (!types.length || !spend(types.length - 1) || types.some((one) => isOfType(one, value))) return null;
+    return `${name} must be of type ${types.join(' or ').slice(0, LISTED_CHARS_MAX)}`;
   }
-  return isObject(value) ? problemsOfObject(schema, value, path, budget) : [];
+
+  function wrongChoice(schema: Schema, value: unknown, name: string): string | null {
+    const isConst = 'const' in schema;
+    if (!isConst && !Array.isArray(schema.enum)) return null;
+    const choices = choicesOf.get(schema) ?? indexChoices(isConst ? [schema.const] : (schema.enum as unknown[]));
+    choicesOf.set(schema, choices);
+    const { isAmong, chars } = isAmongChoices(choices, value);
+    if (!spend(Math.ceil(chars / CHARS_PER_STEP)) || isAmong) return null;
+    return `${name} must be ${isConst ? '' : 'one of '}${choices.listed}`;
+  }
+
+  /** @returns what is wrong with the first choice where the value fits none; null: it fits one, or there are none */
+  function noChoiceFits(choices: unknown, value: unknown, path: string): string[] | null {
+    if (!Array.isArray(choices)) return null;
+    let first: string[] | null = null;
+    for (const one of choices) {
+      const found: string[] = [];
+      check(one, value, path, found);
+      if (!found.length || steps < 0) return null;
+      first ??= found;
+    }
+    return first;
+  }
+
+  function checkObject(schema: Schema, value: Schema, path: string, problems: string[]): void {
+    const properties = isObject(schema.properties) ? schema.properties : {};
+    const required = Array.isArray(schema.required) ? schema.required : [];
+    const at = (key: string) => (path ? `${path}.${key}` : key);
+    if (!spend(required.length)) return;
+    for (const key of required) {
+      if (typeof key !== 'string' || Object.hasOwn(value, key)) continue;
+      if (problems.length >= PROBLEMS_MAX) return;
+      problems.push(`${at(key).slice(0, NAME_CHARS_MAX)} is required`);
+    }
+    const isClosed = schema.additionalProperties === false && !('patternProperties' in schema);
+    const keys = Object.keys(value);
+    if (!spend(keys.length)) return;
+    for (const key of keys) {
+      if (steps < 0 || problems.length >= PROBLEMS_MAX) return;
+      if (Object.hasOwn(properties, key)) check(properties[key], value[key], at(key), problems);
+      else if (isClosed)
+        problems.push(`${at(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${listed(properties)}`);
+    }
+  }
+
+  function listed(properties: Schema): string {
+    const names = Object.keys(properties);
+    spend(names.length);
+    return names.join(', ').slice(0, LISTED_CHARS_MAX) || 'none';
+  }
+
+  function wrongTextLength(schema: Schema, value: string, name: string): string | null {
+    if (typeof schema.minLength !== 'number' && typeof schema.maxLength !== 'number') return null;
+    if (!spend(Math.ceil(value.length / CHARS_PER_STEP))) return null;
+    return wrongLength(schema, countCharacters(value), 'Length', `the length of ${name}`);
+  }
+
+  return {
+    problemsOf(schema: Schema, value: unknown): string[] {
+      const problems: string[] = [];
+      check(schema, value, '', problems);
+      return problems;
+    },
+    /** Something was not looked at. */
+    isExhausted: () => steps < 0,
+  };
 }
 
-function problemsOfObject(schema: Schema, value: Schema, path: string, budget: Budget): string[] {
-  const properties = isObject(schema.properties) ? schema.properties : {};
-  const at = (key: string) => (path ? `${path}.${key}` : key);
-  const required = Array.isArray(schema.required) ? schema.required.filter((key) => typeof key === 'string') : [];
-  const missing = required.filter((key) => !Object.hasOwn(value, key)).map((key) => `${at(key)} is required`);
-  const isClosed = schema.additionalProperties === false && !('patternProperties' in schema);
-  const others = Object.entries(value).flatMap(([key, one]) => {
-    if (Object.hasOwn(properties, key)) return problemsOf(properties[key], one, at(key), budget);
-    return isClosed
-      ? [`${at(key)} is unknown; there are ${Object.keys(properties).join(', ').slice(0, 300) || 'none'}`]
-      : [];
-  });
-  return [...missing, ...others];
+function add(problems: string[], problem: string | null): void {
+  if (problem !== null) problems.push(problem);
 }
 
-function outOfBounds({ minimum, maximum }: Schema, value: number, name: string): string[] {
-  if (typeof minimum === 'number' && value < minimum) return [`${name} must be at least ${minimum}`];
-  return typeof maximum === 'number' && value > maximum ? [`${name} must be at most ${maximum}`] : [];
+/** Code points, as JSON Schema counts them. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
 }
 
-function wrongLength(schema: Schema, length: number, of: 'Length' | 'Items', what: string): string[] {
+function outOfBounds({ minimum, maximum }: Schema, value: number, name: string): string | null {
+  if (typeof minimum === 'number' && value < minimum) return `${name} must be at least ${minimum}`;
+  return typeof maximum === 'number' && value > maximum ? `${name} must be at most ${maximum}` : null;
+}
+
+function wrongLength(schema: Schema, length: number, of: 'Length' | 'Items', what: string): string | null {
   const { [`min${of}`]: least, [`max${of}`]: most } = schema;
-  if (typeof least === 'number' && length < least) return [`${what} must be at least ${least}`];
-  return typeof most === 'number' && length > most ? [`${what} must be at most ${most}`] : [];
+  if (typeof least === 'number' && length < least) return `${what} must be at least ${least}`;
+  return typeof most === 'number' && length > most ? `${what} must be at most ${most}` : null;
 }
 
 function isOfType(type: string, value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { fitProblems } from '../connection-tools/check-arguments';
 import { difference, lacks, partAt, quote, WHOLE } from './compare';
+import { includesText } from './includes-text';
 
 const deep = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
 
@@ -53,4 +54,21 @@ test('an output that is too large for its schema does not pass for one that fits
   const long = Array.from({ length: 100_001 }, (_, at) => at);
   expect(fitProblems(schema, long.slice(0, 10), WHOLE)).toEqual([]);
   expect(fitProblems(schema, long, WHOLE)).toEqual(['the output is too large to be checked']);
+});
+
+test.each([
+  [{ enum: [1, { a: 1, b: 2 }, 'x'] }, [{ b: 2, a: 1 }, 'x', 1], [2, { a: 1 }, 'y']],
+  [{ const: { a: [1] } }, [{ a: [1] }], [{ a: [1, 2] }, null]],
+  [{ enum: ['x', '1'] }, ['1'], [1, { x: 1 }]],
+])('%j is held against values, not against their texts', (schema, fitting, others) => {
+  expect(fitting.map((one) => fitProblems(schema, one, WHOLE))).toEqual(fitting.map(() => []));
+  for (const one of others) expect(fitProblems(schema, one, WHOLE)).toEqual([expect.stringMatching('must be')]);
+});
+
+test('a text is contained wherever it stands, also where it repeats itself', () => {
+  const found = (text: string, part: string) => includesText(text, part);
+  for (const text of ['abacabad', 'aaab', 'ab', '', '😀😁']) {
+    for (const part of ['', 'a', 'abad', 'aab', 'b', 'abc', '😁', 'acaba'])
+      expect([text, part, found(text, part)]).toEqual([text, part, text.includes(part)]);
+  }
 });

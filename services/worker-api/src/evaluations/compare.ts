@@ -1,5 +1,7 @@
 /** Values of JSON against each other. Recursion is as deep as the expected value, which is bounded when it is written. */
 
+import { includesText } from './includes-text';
+
 const QUOTED_CHARS_MAX = 200;
 
 type JsonObject = Record<string, unknown>;
@@ -10,64 +12,101 @@ type JsonObject = Record<string, unknown>;
  * @returns the first difference in words; null: none
  */
 export function difference(expected: unknown, actual: unknown, tolerance: number, name: string): string | null {
+  const found = findDifference(expected, actual, tolerance);
+  return found && formatDifference(found, name);
+}
+
+interface Difference {
+  /** Keys that lead to it, the last one first. Texts are built for the one that is shown, since paths may be long. */
+  path: string[];
+  /** @param name of the value there */
+  format(name: string): string;
+}
+
+function formatDifference({ path, format }: Difference, name: string): string {
+  const below = path.map((key) => `/${pointerPart(key)}`).reverse();
+  return format(below.length ? nameOf(name) + below.join('') : name);
+}
+
+function findDifference(expected: unknown, actual: unknown, tolerance: number): Difference | null {
   if (typeof expected === 'number' && typeof actual === 'number') {
-    return Math.abs(expected - actual) <= tolerance ? null : `${name} is ${actual}, not ${expected}`;
+    const isNear = Math.abs(expected - actual) <= tolerance;
+    return isNear ? null : here((name) => `${name} is ${actual}, not ${expected}`);
   }
   if (Array.isArray(expected) && Array.isArray(actual)) {
-    if (expected.length !== actual.length) {
-      return `${name} has ${actual.length} items, not ${expected.length}`;
+    const { length } = actual;
+    if (expected.length !== length) return here((name) => `${name} has ${length} items, not ${expected.length}`);
+    for (const [at, one] of expected.entries()) {
+      const found = findDifference(one, actual[at], tolerance);
+      if (found) return below(found, String(at));
     }
-    return firstOf(expected.keys(), (at) => difference(expected[at], actual[at], tolerance, `${nameOf(name)}/${at}`));
+    return null;
   }
   if (isObject(expected) && isObject(actual)) {
     const strange = Object.keys(actual).find((key) => !Object.hasOwn(expected, key));
-    if (strange !== undefined) return `${nameOf(name)}/${pointerPart(strange)} is not expected`;
-    return missingOrDifferent(expected, actual, name, (key) =>
-      difference(expected[key], actual[key], tolerance, `${nameOf(name)}/${pointerPart(key)}`),
-    );
+    if (strange !== undefined) return below(IS_NOT_EXPECTED, strange);
+    return missingOrDifferent(expected, actual, (one, other) => findDifference(one, other, tolerance));
   }
-  return expected === actual ? null : `${name} is ${quote(actual)}, not ${quote(expected)}`;
+  return expected === actual ? null : here((name) => `${name} is ${quote(actual)}, not ${quote(expected)}`);
 }
+
+const here = (format: Difference['format']): Difference => ({ path: [], format });
+
+const below = ({ path, format }: Difference, key: string): Difference => ({ path: [...path, key], format });
+
+const IS_NOT_EXPECTED = here((name) => `${name} is not expected`);
+const IS_MISSING = here((name) => `${name} is missing`);
 
 /** @returns in words why it does not contain the value; null: it does */
 export function lacks(actual: unknown, value: unknown, ignoreCase: boolean, name: string): string | null {
+  const found = findLack(actual, value, ignoreCase);
+  return found && formatDifference(found, name);
+}
+
+function findLack(actual: unknown, value: unknown, ignoreCase: boolean): Difference | null {
   if (typeof actual === 'string') {
     const folded = (text: string) => (ignoreCase ? text.toLowerCase() : text);
-    const isThere = typeof value === 'string' && folded(actual).includes(folded(value));
-    return isThere ? null : `${name} does not contain ${quote(value)}: it is ${quote(actual)}`;
+    const isThere = typeof value === 'string' && includesText(folded(actual), folded(value));
+    return isThere ? null : here((name) => `${name} does not contain ${quote(value)}: it is ${quote(actual)}`);
   }
   if (Array.isArray(actual)) {
-    const isThere = actual.some((one) => difference(value, one, 0, '') === null);
-    return isThere ? null : `${name} has no item that is ${quote(value)}`;
+    const isItem = equals(value);
+    return actual.some(isItem) ? null : here((name) => `${name} has no item that is ${quote(value)}`);
   }
   if (isObject(actual) && isObject(value)) {
-    return missingOrDifferent(value, actual, name, (key) => {
-      const below = `${nameOf(name)}/${pointerPart(key)}`;
-      const [wanted, found] = [value[key], actual[key]];
-      if (isObject(wanted) && isObject(found)) return lacks(found, wanted, ignoreCase, below);
-      return difference(wanted, found, 0, below);
-    });
+    return missingOrDifferent(value, actual, (wanted, found) =>
+      isObject(wanted) && isObject(found) ? findLack(found, wanted, ignoreCase) : findDifference(wanted, found, 0),
+    );
   }
-  return `${name} is ${quote(actual)}, which cannot contain ${quote(value)}`;
+  return here((name) => `${name} is ${quote(actual)}, which cannot contain ${quote(value)}`);
 }
 
 function missingOrDifferent(
   expected: JsonObject,
   actual: JsonObject,
-  name: string,
-  compare: (key: string) => string | null,
-): string | null {
-  return firstOf(Object.keys(expected), (key) =>
-    Object.hasOwn(actual, key) ? compare(key) : `${nameOf(name)}/${pointerPart(key)} is missing`,
-  );
-}
-
-function firstOf<T>(all: Iterable<T>, find: (one: T) => string | null): string | null {
-  for (const one of all) {
-    const found = find(one);
-    if (found !== null) return found;
+  compare: (expected: unknown, actual: unknown) => Difference | null,
+): Difference | null {
+  for (const key of Object.keys(expected)) {
+    const found = Object.hasOwn(actual, key) ? compare(expected[key], actual[key]) : IS_MISSING;
+    if (found) return below(found, key);
   }
   return null;
+}
+
+/** Compares many values with one, each in time linear in its own size: what has other numbers of members is not looked into. */
+function equals(expected: unknown): (actual: unknown) => boolean {
+  const keysOf = new Map<JsonObject, string[]>();
+  const isEqual = (one: unknown, other: unknown): boolean => {
+    if (Array.isArray(one) && Array.isArray(other)) {
+      return one.length === other.length && other.every((item, at) => isEqual(one[at], item));
+    }
+    if (!isObject(one) || !isObject(other)) return one === other;
+    const keys = keysOf.get(one) ?? Object.keys(one);
+    keysOf.set(one, keys);
+    if (Object.keys(other).length !== keys.length) return false;
+    return keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]));
+  };
+  return (actual) => isEqual(expected, actual);
 }
 
 export const WHOLE = 'the output';
@@ -93,6 +132,13 @@ export function quote(value: unknown): string {
   const json = jsonOf(value);
   if (json === null) return 'a value that is nested too deep to be shown';
   return json.length > QUOTED_CHARS_MAX ? `${json.slice(0, QUOTED_CHARS_MAX)}…` : json;
+}
+
+/** As JSON for a model, which is told what was cut off. */
+export function shortenedJson(value: unknown, charsMax: number): string {
+  const json = jsonOf(value);
+  if (json === null) return '(nested too deep to be shown)';
+  return json.length > charsMax ? `${json.slice(0, charsMax)}\n(shortened: ${json.length} characters in all)` : json;
 }
 
 /** Null: it is nested too deep. */

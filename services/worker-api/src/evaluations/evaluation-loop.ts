@@ -8,6 +8,7 @@ import { AT_ONCE, advanceEvaluation } from './advance-evaluation';
 import type { EvaluationLoop } from './evaluation';
 import { listAdvanceable } from './evaluation-repository';
 import { judgeResult } from './judge-result';
+import { createOutputChecks } from './output-checks';
 import { awaitJudgingOfLost, type ClaimedResult, claimResults, releaseResults } from './result-repository';
 
 const EVERY_MS = 5_000;
@@ -22,6 +23,7 @@ export function startEvaluationLoop(whole: Promise<Deps>, options: { auto: boole
   /** Of the leases. */
   const replica = newId('');
   const ending = new AbortController();
+  const checks = createOutputChecks();
   const underWay = new Set<Promise<void>>();
   let round: Promise<void> | null = null;
   let again = false;
@@ -57,7 +59,7 @@ export function startEvaluationLoop(whole: Promise<Deps>, options: { auto: boole
   }
 
   function begin(deps: Deps, result: ClaimedResult) {
-    const judging = judgeResult(deps, result, ending.signal)
+    const judging = judgeResult({ ...deps, checks }, result, ending.signal)
       .catch((err) => {
         if (ending.signal.aborted) return;
         deps.log.error({ err, evaluationId: result.evaluationId }, 'example not judged: its lease will expire');
@@ -90,6 +92,7 @@ export function startEvaluationLoop(whole: Promise<Deps>, options: { auto: boole
       ending.abort();
       clearTimeout(kicked);
       clearInterval(timer);
+      await checks.stop();
       await settled();
       const { pool, log } = await whole;
       await releaseResults(pool, replica).catch((err) => log.info({ err }, 'evaluations: leases will expire'));

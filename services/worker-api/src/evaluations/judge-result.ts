@@ -3,15 +3,13 @@ import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { listUnrecorded, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
-import { outputOf } from '../runs/run-output';
-import { jsonOf } from './compare';
+import type { CheckedOutput, CheckTask } from './check-output';
 import { askJudge, type Judged, JudgeFailed } from './judge';
+import type { OutputChecks } from './output-checks';
 import { type ClaimedResult, endResult, keepVerdicts, type Outcome } from './result-repository';
-import { type EndedRun, endingOf, type Verdict, verdictsOf } from './verdict';
+import { type EndedRun, endingOf, type Verdict } from './verdict';
 
 const TRIES_MAX = 3;
-/** A larger output is to be read from the run. */
-const OUTPUT_CHARS_MAX = 8 * 1024;
 /** It did not come to do what the example is about. */
 const NOT_RUN = new Set<string | undefined>([
   ...['executor_lost', 'sandbox', 'dependency_install', 'missing_secret', 'missing_connection', 'budget_exceeded'],
@@ -19,11 +17,13 @@ const NOT_RUN = new Set<string | undefined>([
 ]);
 
 /** @throws AbortError when stopped; what the database throws: its lease expires */
-export async function judgeResult(deps: Deps, result: ClaimedResult, signal: AbortSignal): Promise<void> {
+export async function judgeResult(deps: JudgeDeps, result: ClaimedResult, signal: AbortSignal): Promise<void> {
   const found = await findRun(deps, result);
   const outcome = 'error' in found ? unjudged(found) : await outcomeOf(deps, result, found, signal);
   if (outcome) await transaction(deps.pool, (tx) => endResult(tx, result, outcome));
 }
+
+type JudgeDeps = Deps & { checks: OutputChecks };
 
 const unjudged = ({ error, run }: { error: string; run?: Run }): Outcome => ({
   ...{ status: 'error', verdicts: [], output: null, error },
@@ -31,8 +31,9 @@ const unjudged = ({ error, run }: { error: string; run?: Run }): Outcome => ({
 });
 
 async function findRun({ engine }: Deps, result: ClaimedResult): Promise<{ run: Run } | { error: string; run?: Run }> {
-  const { workspaceId, runId, tries } = result;
-  if (tries > TRIES_MAX) return { error: 'it could not be judged: the service ended each time while it was' };
+  const { workspaceId, runId, tries, isLost } = result;
+  if (isLost) return { error: 'it could not be judged: the service ended while it was; evaluate the version again' };
+  if (tries > TRIES_MAX) return { error: `it could not be judged: that was tried ${TRIES_MAX} times` };
   let run: Run;
   try {
     run = await engine.get(workspaceId, runId ?? '');
@@ -42,14 +43,13 @@ async function findRun({ engine }: Deps, result: ClaimedResult): Promise<{ run: 
   }
   const { status, error } = run;
   if (status === 'cancelled' || status === 'rejected') return { error: `its run was ${status}`, run };
-  if (status !== 'completed' && NOT_RUN.has(error?.code))
-    return { error: `its run ${endingOf(ended(run, null))}`, run };
+  if (status !== 'completed' && NOT_RUN.has(error?.code)) return { error: `its run ${endingOf(ended(run))}`, run };
   return { run };
 }
 
 /** Null where the lease is another's meanwhile, or the evaluation has ended. */
 async function outcomeOf(
-  deps: Deps,
+  deps: JudgeDeps,
   result: ClaimedResult,
   { run }: { run: Run },
   signal: AbortSignal,
@@ -58,31 +58,47 @@ async function outcomeOf(
   const hasFailed = run.status !== 'completed';
   // With the record it might have ended otherwise.
   if (first && hasFailed) return unjudged({ error: first.message, run });
-  const output = outputOf(run, await deps.engine.output(run));
-  const of = ended(run, output);
-  const found = await findAll(deps, result, of, signal);
+  const of = ended(run);
+  const checked = await checkIt(deps, result, run);
+  signal.throwIfAborted();
+  if ('problem' in checked) return unjudged({ error: checked.problem, run });
+  const found = await findAll(deps, result, checked, signal);
   if (!found) return null;
   const { verdicts } = found;
   const hasPassed = verdicts.every(({ passed }) => passed);
   const problem = found.problem ?? (hasPassed ? null : first?.message) ?? null;
-  const json = output && jsonOf(output);
   return {
     ...{ verdicts, durationMs: of.durationMs, usd: run.costUsd },
     status: problem === null ? (hasPassed ? 'passed' : 'failed') : 'error',
     error: problem ?? (hasFailed ? endingOf(of) : null),
-    output: json && json.length <= OUTPUT_CHARS_MAX ? json : null,
+    output: checked.output,
   };
+}
+
+/** @throws where it was not tried */
+async function checkIt(
+  { engine, checks, log }: JudgeDeps,
+  { checks: own, maxDurationSeconds, maxCostUsd, evaluationId }: ClaimedResult,
+  run: Run,
+): Promise<CheckedOutput | { problem: string }> {
+  const example = { checks: own, maxDurationSeconds, maxCostUsd };
+  const outcome = await checks.run({ example, run: ended(run), output: await engine.storedOutput(run) });
+  if ('result' in outcome) return outcome.result;
+  const { reason, problem } = outcome;
+  if (reason === 'busy') throw new Error(`checks not carried out: ${problem}`);
+  log.warn({ evaluationId, runId: run.id, problem }, 'the checks of an example were given up');
+  return { problem: 'its checks take more time or memory than they may; check smaller parts of the output, by paths' };
 }
 
 /** @returns what the checks found, up to a judge that has failed; null where the lease is another's meanwhile */
 async function findAll(
   deps: Deps,
   result: ClaimedResult,
-  run: EndedRun,
+  checked: CheckedOutput,
   signal: AbortSignal,
 ): Promise<{ verdicts: Verdict[]; problem: string | null } | null> {
   const verdicts: Verdict[] = [];
-  for (const [at, found] of verdictsOf(result, run).entries()) {
+  for (const [at, found] of checked.found.entries()) {
     const known = result.verdicts[at];
     if (known) verdicts.push(known);
     else if (!('judge' in found)) verdicts.push(found);
@@ -116,9 +132,9 @@ function keep(
   });
 }
 
-function ended(run: Run, output: EndedRun['output']): EndedRun {
+function ended(run: Run): CheckTask['run'] {
   const { status, error, costUsd } = run;
-  return { status: status as EndedRun['status'], error, output, costUsd, durationMs: durationOf(run) };
+  return { status: status as EndedRun['status'], error, costUsd, durationMs: durationOf(run) };
 }
 
 const durationOf = ({ startedAt, finishedAt }: Run): number | null =>

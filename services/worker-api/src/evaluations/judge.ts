@@ -10,13 +10,12 @@ import { repairing, schemaPrompt, valueIn } from '../models/json-answer';
 import { budgetOfWorker } from '../models/model-call-repository';
 import { type AskedModel, messagesOf, type PartOf } from '../models/model-question';
 import { delimited } from '../quoted-data';
-import { jsonOf } from './compare';
+import { shortenedJson } from './compare';
 import type { ClaimedResult } from './result-repository';
 import type { Asked, Verdict } from './verdict';
 
 const ANSWER_MS_MAX = 60_000;
 const INPUTS_CHARS_MAX = 20_000;
-const VALUE_CHARS_MAX = 60_000;
 const REASON_CHARS_MAX = 2_000;
 const OUTPUT_TOKENS_MAX = 1_000;
 
@@ -56,14 +55,14 @@ export class JudgeFailed extends Error {
 export async function askJudge(
   deps: Deps,
   { workspaceId, workerUid, inputs }: ClaimedResult,
-  { judge, value }: Asked,
+  { judge, json }: Asked,
   signal: AbortSignal,
 ): Promise<Judged> {
   let usd = 0;
   const book = ({ settle }: ModelAnswer) => transaction(deps.pool, settle);
   try {
     const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
-    const question = masked(questionOf(judge.instructions, inputs, value));
+    const question = masked(questionOf(judge.instructions, inputs, json));
     const models = (await deps.models.forWorkspace(workspaceId)).resolve(judge.model);
     const worker = await budgetOfWorker(deps.pool, workspaceId, workerUid);
     const ask = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
@@ -109,18 +108,13 @@ function whyFailed(err: unknown, usd: number): unknown {
   return name === 'TimeoutError' ? new JudgeFailed(`no answer within ${ANSWER_MS_MAX / 1_000} seconds`, usd) : err;
 }
 
-function questionOf(instructions: string, inputs: Record<string, unknown>, value: unknown): string {
-  const data = (json: string | null, charsMax: number) => delimited(newId(''), shortened(json, charsMax));
+function questionOf(instructions: string, inputs: Record<string, unknown>, output: string): string {
+  const data = (json: string) => delimited(newId(''), json);
   return [
     `Instructions:\n${instructions}`,
-    `Inputs:\n${data(jsonOf(inputs), INPUTS_CHARS_MAX)}`,
-    `Output:\n${data(jsonOf(value), VALUE_CHARS_MAX)}`,
+    `Inputs:\n${data(shortenedJson(inputs, INPUTS_CHARS_MAX))}`,
+    `Output:\n${data(output)}`,
   ].join('\n\n');
-}
-
-function shortened(json: string | null, charsMax: number): string {
-  if (json === null) return '(nested too deep to be shown)';
-  return json.length > charsMax ? `${json.slice(0, charsMax)}\n(shortened: ${json.length} characters in all)` : json;
 }
 
 const noFile: PartOf = () => {

@@ -122,14 +122,18 @@ test('a replica that ends while it judges hands over, and what a judge has said 
   expect(await model.asked()).toHaveLength(1);
 });
 
-test('a result whose judges always die with their replica becomes an error', async () => {
+test.each([
+  ['was left by a replica that died', "leased_by = 'another', leased_until = now()"],
+  ['was tried often', 'tries = 3'],
+])('a result that %s becomes an error, and no judge is asked again', async (_, left) => {
   const worker = await createWorker(api);
   await add(worker.id, {});
   const id = await start(worker.id);
   await api.deps.evaluationLoop.tick();
-  await api.deps.pool.query('UPDATE evaluation_results SET tries = 3 WHERE evaluation_id = $1', [id]);
+  await api.deps.pool.query(`UPDATE evaluation_results SET ${left} WHERE evaluation_id = $1`, [id]);
   await model.says(verdict(1));
   expect((await ended(worker.id, id)).results).toMatchObject([
     { status: 'error', error: expect.stringContaining('could not be judged') },
   ]);
+  expect(await model.asked()).toEqual([]);
 });

@@ -113,19 +113,22 @@ export interface ClaimedResult extends Result {
   leasedBy: string;
   /** Number of attempts to judge it. */
   tries: number;
+  /** Another replica held it and did not hand it back: judging may have been what ended its process. */
+  isLost: boolean;
 }
 
 /** Takes results that nobody judges. @param leasedBy of the caller alone */
 export async function claimResults(sql: Sql, leasedBy: string, limit: number): Promise<ClaimedResult[]> {
   const { rows } = await sql.query<ClaimedResult>(
-    `WITH claimed AS (
-       UPDATE evaluation_results SET leased_by = $1, leased_until = now() + ${LEASE}, tries = tries + 1
-       WHERE (evaluation_id, example_id) IN
-         (SELECT evaluation_id, example_id FROM evaluation_results
-          WHERE status = 'judging' AND (leased_until IS NULL OR leased_until < now())
-          LIMIT $2 FOR UPDATE SKIP LOCKED)
-       RETURNING *)
-     SELECT ${COLUMNS}, leased_by AS "leasedBy", tries,
+    `WITH due AS (
+       SELECT evaluation_id, example_id, leased_by AS left_by FROM evaluation_results
+       WHERE status = 'judging' AND (leased_until IS NULL OR leased_until < now())
+       LIMIT $2 FOR UPDATE SKIP LOCKED),
+     claimed AS (
+       UPDATE evaluation_results e SET leased_by = $1, leased_until = now() + ${LEASE}, tries = tries + 1
+       FROM due d WHERE e.evaluation_id = d.evaluation_id AND e.example_id = d.example_id
+       RETURNING e.*, d.left_by)
+     SELECT ${COLUMNS}, leased_by AS "leasedBy", tries, coalesce(left_by <> $1, false) AS "isLost",
        (SELECT workspace_id FROM evaluations WHERE id = evaluation_id) AS "workspaceId",
        (SELECT worker_uid FROM evaluations WHERE id = evaluation_id) AS "workerUid"
      FROM claimed`,
@@ -182,4 +185,4 @@ export async function endResult(
 
 /** Another replica may go on with it at once. */
 export const releaseResults = (sql: Sql, leasedBy: string): Promise<unknown> =>
-  sql.query('UPDATE evaluation_results SET leased_until = NULL WHERE leased_by = $1', [leasedBy]);
+  sql.query('UPDATE evaluation_results SET leased_by = NULL, leased_until = NULL WHERE leased_by = $1', [leasedBy]);

@@ -3,7 +3,8 @@ import type { Run } from '@gantry/run-engine';
 import { fitProblems } from '../connection-tools/check-arguments';
 import type { Check, JudgeCheck } from '../examples/check';
 import type { ExampleContent } from '../examples/example';
-import { difference, lacks, partAt, WHOLE } from './compare';
+import { difference, lacks, partAt, shortenedJson, WHOLE } from './compare';
+import { includesText } from './includes-text';
 
 export interface Verdict {
   kind: Check['kind'] | 'max_duration' | 'max_cost';
@@ -28,12 +29,19 @@ export interface EndedRun {
 /** A judge has to be asked. */
 export interface Asked {
   judge: JudgeCheck;
-  /** That part of the output. */
-  value: unknown;
+  /** That part of the output as JSON, shortened. */
+  json: string;
 }
 
-/** In the order of the checks; then those of how long it took and what it cost. */
-export function verdictsOf(example: ExampleContent, run: EndedRun): (Verdict | Asked)[] {
+const JUDGED_CHARS_MAX = 60_000;
+
+export type JudgedExample = Pick<ExampleContent, 'checks' | 'maxDurationSeconds' | 'maxCostUsd'>;
+
+/**
+ * In the order of the checks; then those of how long it took and what it cost. Takes time that checks and output decide: services
+ * use the threads of `output-checks.ts`.
+ */
+export function verdictsOf(example: JudgedExample, run: EndedRun): (Verdict | Asked)[] {
   return [...example.checks.map((check) => verdictOf(check, run)), ...boundsOf(example, run)];
 }
 
@@ -57,7 +65,7 @@ function verdictOf(check: Check, run: EndedRun): Verdict | Asked {
     case 'schema':
       return said(fitProblems(check.schema, value, name).join('; ') || null);
     case 'judge':
-      return { judge: check, value };
+      return { judge: check, json: shortenedJson(value, JUDGED_CHARS_MAX) };
   }
 }
 
@@ -68,7 +76,7 @@ function failure({ error_contains: words }: Extract<Check, { kind: 'fails' }>, r
   });
   if (run.status === 'completed') return verdict(false, 'the run completed');
   const message = run.error?.message ?? '';
-  if (words !== undefined && !message.includes(words))
+  if (words !== undefined && !includesText(message, words))
     return verdict(false, `its error says otherwise: it ${endingOf(run)}`);
   return verdict(true, 'as expected');
 }
@@ -80,7 +88,7 @@ export const endingOf = ({ status, error }: Pick<EndedRun, 'status' | 'error'>):
     .filter(Boolean)
     .join(': ');
 
-function boundsOf({ maxDurationSeconds, maxCostUsd }: ExampleContent, { durationMs, costUsd }: EndedRun): Verdict[] {
+function boundsOf({ maxDurationSeconds, maxCostUsd }: JudgedExample, { durationMs, costUsd }: EndedRun): Verdict[] {
   const seconds = (durationMs ?? 0) / 1_000;
   return [
     ...(maxDurationSeconds === null

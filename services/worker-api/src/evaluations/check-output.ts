@@ -1,0 +1,30 @@
+/** All that is done with the output of a run that an example judges, but for asking models. */
+import { outputOf } from '../runs/run-output';
+import { jsonOf } from './compare';
+import { type Asked, type EndedRun, type JudgedExample, type Verdict, verdictsOf } from './verdict';
+
+/** A larger output is to be read from the run. */
+const OUTPUT_CHARS_MAX = 8 * 1024;
+
+export interface CheckTask {
+  example: JudgedExample;
+  run: Omit<EndedRun, 'output'>;
+  /** As it is stored: JSON, or the value itself. */
+  output: { json: Uint8Array } | { value: unknown };
+}
+
+export interface CheckedOutput {
+  found: (Verdict | Asked)[];
+  /** JSON; null: none, or too large. */
+  output: string | null;
+}
+
+export function checkOutput({ example, run, output: stored }: CheckTask): CheckedOutput {
+  const value = 'json' in stored ? JSON.parse(Buffer.from(stored.json).toString()) : stored.value;
+  const output = outputOf(run, value);
+  const json = output && jsonOf(output);
+  return {
+    found: verdictsOf(example, { ...run, output }),
+    output: json !== null && json.length <= OUTPUT_CHARS_MAX ? json : null,
+  };
+}
