@@ -1,3 +1,16 @@
+/** What a matcher consists of: threads hand it over without a copy. */
+export interface MatcherTables {
+  firstChild: Int32Array;
+  byteOf: Uint8Array;
+  fail: Int32Array;
+  root: Int32Array;
+  depth: Int32Array;
+  matched: Int32Array;
+}
+
+/** Nodes with more children are searched by halves: a linear search would take what the strings decide. */
+const CHILDREN_FEW = 8;
+
 /**
  * Finds many byte strings at once in a stream (Aho-Corasick). Time is linear in the input for any input: the output of a
  * run must not determine how long the executor scans it.
@@ -6,24 +19,37 @@
  * of the next one, are contiguous: building is one pass through memory, a few nanoseconds per byte of the strings.
  * The root, where ordinary text spends nearly all its time, has an additional table.
  */
-export class ByteMatcher {
+export class ByteMatcher implements MatcherTables {
   /** The children of node n are the nodes from firstChild[n] up to, but excluding, firstChild[n + 1]. */
-  private readonly firstChild: Int32Array;
-  private readonly byteOf: Uint8Array;
+  readonly firstChild: Int32Array;
+  readonly byteOf: Uint8Array;
   /** The failure link: the node of the longest proper suffix of a node's prefix that is also a prefix. */
-  private readonly fail: Int32Array;
-  private readonly root = new Int32Array(256);
+  readonly fail: Int32Array;
+  readonly root: Int32Array;
   /** Length of a node's prefix: the number of trailing input bytes that could still become a match. */
   readonly depth: Int32Array;
   /** Length of the longest string that ends at a node; 0 without one. */
   readonly matched: Int32Array;
 
-  constructor(strings: Uint8Array[]) {
-    const sorted = [...strings].sort(Buffer.compare);
+  /** @param source the strings, or what was built from them elsewhere */
+  constructor(source: Uint8Array[] | MatcherTables) {
+    if (!Array.isArray(source)) {
+      ({
+        firstChild: this.firstChild,
+        byteOf: this.byteOf,
+        fail: this.fail,
+        root: this.root,
+        depth: this.depth,
+        matched: this.matched,
+      } = source);
+      return;
+    }
+    const sorted = [...source].sort(Buffer.compare);
     const size = 1 + sorted.reduce((sum, { length }) => sum + length, 0);
     this.firstChild = new Int32Array(size + 1);
     this.byteOf = new Uint8Array(size);
     this.fail = new Int32Array(size);
+    this.root = new Int32Array(256);
     this.depth = new Int32Array(size);
     this.matched = new Int32Array(size);
     this.build(sorted);
@@ -33,8 +59,14 @@ export class ByteMatcher {
   step(node: number, byte: number): number {
     const { firstChild, byteOf, fail } = this;
     for (let from = node; from !== 0; from = fail[from] as number) {
-      const end = firstChild[from + 1] as number;
-      for (let child = firstChild[from] as number; child < end; child++) if (byteOf[child] === byte) return child;
+      let child = firstChild[from] as number;
+      let end = firstChild[from + 1] as number;
+      while (end - child > CHILDREN_FEW) {
+        const middle = (child + end) >> 1;
+        if ((byteOf[middle] as number) > byte) end = middle;
+        else child = middle;
+      }
+      for (; child < end; child++) if (byteOf[child] === byte) return child;
     }
     return this.root[byte] as number;
   }

@@ -1,4 +1,4 @@
-import { createRedactor, MASK } from './redact';
+import { createRedactor, MASK, openRedactor, prepareSecrets } from './redact';
 
 const SECRET = 'p4ss/w+rd "ä" ~?>';
 
@@ -94,4 +94,22 @@ test('output made to look like the beginning of a secret does not slow the execu
   for (let i = 0; i < 200_000; i++) stream.push(Buffer.from('aaaa'));
   stream.end();
   expect(performance.now() - began).toBeLessThan(10_000);
+});
+
+test('what threads have prepared masks alike', () => {
+  const there = structuredClone(prepareSecrets([SECRET, '48213977']));
+  const { text, json } = openRedactor(there);
+  expect(json([48213977, text(`${SECRET} ${encodeURIComponent(SECRET)}`)])).toEqual([MASK, `${MASK} ${MASK}`]);
+  expect(openRedactor(prepareSecrets(['abc'])).text('abc')).toBe('abc');
+});
+
+test('values that begin with every byte are found', () => {
+  const { text } = createRedactor(Array.from({ length: 90 }, (_, at) => `x${String.fromCharCode(33 + at)}-value`));
+  for (let at = 0; at < 90; at++)
+    expect(text(`x${String.fromCharCode(33 + at)}-value x-value`)).toBe(`${MASK} x-value`);
+});
+
+test('many matches in one text are masked in linear time', () => {
+  const { text } = createRedactor(['abcd']);
+  expect(text('abcd '.repeat(300_000))).toBe(`${MASK} `.repeat(300_000));
 });

@@ -4,7 +4,7 @@
  * Works on bytes, so that a secret printed in pieces is found: any tail of the stream that could be the beginning of a
  * secret is held back until more is known. The result is the same however the stream is split into chunks.
  */
-import { ByteMatcher } from './byte-matcher';
+import { ByteMatcher, type MatcherTables } from './byte-matcher';
 
 export const MASK = '***';
 
@@ -33,22 +33,36 @@ const PASS_THROUGH: Redactor = {
   stream: () => ({ push: (chunk) => chunk, end: () => Buffer.alloc(0) }),
 };
 
-export function createRedactor(secrets: Iterable<string>): Redactor {
+/** All that takes long to make of secrets, as a thread hands it over. As sensitive as they are. */
+export interface PreparedSecrets {
+  /** Null: no value is long enough to be found. */
+  tables: MatcherTables | null;
+  /** A PIN that the code converted to a number. Whole numbers only: a match inside a longer number is a coincidence. */
+  numbers: string[];
+}
+
+export function prepareSecrets(secrets: Iterable<string>): PreparedSecrets {
   const forms = new Map<string, Buffer>();
   const all = [...secrets];
   for (const secret of all) for (const form of formsOf(secret)) forms.set(form.toString('latin1'), form);
-  if (forms.size === 0) return PASS_THROUGH;
-  const matcher = new ByteMatcher([...forms.values()]);
+  return {
+    tables: forms.size === 0 ? null : new ByteMatcher([...forms.values()]),
+    numbers: all.filter((secret) => secret.length >= SECRET_BYTES_MIN && String(Number(secret)) === secret),
+  };
+}
+
+export const createRedactor = (secrets: Iterable<string>): Redactor => openRedactor(prepareSecrets(secrets));
+
+export function openRedactor(prepared: PreparedSecrets): Redactor {
+  if (!prepared.tables) return PASS_THROUGH;
+  const matcher = new ByteMatcher(prepared.tables);
+  const numbers = new Set(prepared.numbers);
 
   const text = (value: string) => {
     const stream = openStream(matcher);
     const masked = Buffer.concat([stream.push(Buffer.from(value)), stream.end()]);
     return stream.maskedAny() ? masked.toString() : value;
   };
-  /** A PIN that the code converted to a number. Whole numbers only: a match inside a longer number is a coincidence. */
-  const numbers = new Set(
-    all.filter((secret) => secret.length >= SECRET_BYTES_MIN && String(Number(secret)) === secret),
-  );
   const json = (value: unknown): unknown => {
     if (typeof value === 'number') return numbers.has(String(value)) ? MASK : value;
     if (typeof value === 'string') return text(value);
@@ -99,6 +113,9 @@ const byMask: Replace = (_, continues) => (continues ? NOTHING : MASK_BYTES);
 /** Below this size it is passed on at once; a larger hold is advanced in larger steps, so that copying stays linear too. */
 const HELD_BYTES_SMALL = 4_096;
 
+/** Then they are forgotten together. */
+const EMITTED_KEPT_MAX = 1_000;
+
 /** Each maximal range of bytes that belong to any match is replaced. */
 function openStream(matcher: ByteMatcher, replace = byMask): RedactedStream & { maskedAny(): boolean } {
   /** Positions count from the start of the stream; `base` is the position of the first held byte. */
@@ -107,14 +124,16 @@ function openStream(matcher: ByteMatcher, replace = byMask): RedactedStream & { 
   let position = 0;
   let node = 0;
   /** Ranges of matched bytes that have not been emitted yet, in order and disjoint. */
-  const found: { from: number; to: number }[] = [];
+  let found: { from: number; to: number }[] = [];
+  /** Number of ranges at the front of `found` that have been emitted: removing each would move all others. */
+  let emitted = 0;
   let endedInMask = false;
   let masked = false;
 
   function mark(from: number, to: number) {
     masked = true;
     let start = from;
-    for (let last = found.at(-1); last && last.to >= start; last = found.at(-1)) {
+    for (let last = found.at(-1); last && found.length > emitted && last.to >= start; last = found.at(-1)) {
       start = Math.min(start, last.from);
       found.pop();
     }
@@ -126,7 +145,7 @@ function openStream(matcher: ByteMatcher, replace = byMask): RedactedStream & { 
     const out: Buffer[] = [];
     let at = base;
     while (at < upTo) {
-      const next = found[0];
+      const next = found[emitted];
       const plainEnd = Math.min(upTo, next?.from ?? upTo);
       if (plainEnd > at) {
         out.push(bytes.subarray(at - base, plainEnd - base));
@@ -138,8 +157,12 @@ function openStream(matcher: ByteMatcher, replace = byMask): RedactedStream & { 
       out.push(replace(bytes.subarray(at - base, matchedEnd - base), endedInMask));
       endedInMask = true;
       at = matchedEnd;
-      if (next.to <= upTo) found.shift();
+      if (next.to <= upTo) emitted++;
       else next.from = upTo;
+    }
+    if (emitted === found.length || emitted > EMITTED_KEPT_MAX) {
+      found = found.slice(emitted);
+      emitted = 0;
     }
     held = upTo < position ? [bytes.subarray(upTo - base)] : [];
     base = upTo;

@@ -16,16 +16,24 @@ const KEEP_MS = 60_000;
  * most KEEP_MS after the last run that began with it, and is never written to disk; sets are identified by a digest.
  */
 export function createRedactorCache({ keepMs = KEEP_MS } = {}): (secrets: string[]) => Redactor {
-  const kept = new LRUCache<string, Redactor>({
+  return cacheBySecrets(createRedactor, { keepMs });
+}
+
+/** The same for redactors that are built elsewhere, and come later. */
+export function cacheBySecrets<Built extends object>(
+  build: (secrets: string[]) => Built,
+  { keepMs = KEEP_MS } = {},
+): (secrets: string[]) => Built {
+  const kept = new LRUCache<string, Built>({
     max: SETS_MAX,
     maxSize: BYTES_MAX,
     ttl: keepMs,
     ttlAutopurge: true,
   });
   return (secrets) => {
-    if (secrets.length === 0) return createRedactor([]);
+    if (secrets.length === 0) return build([]);
     const key = digestOf(secrets);
-    const redactor = kept.get(key) ?? createRedactor(secrets);
+    const redactor = kept.get(key) ?? build(secrets);
     const bytes = secrets.reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
     // Set again, since a mere look would leave it the time that it had.
     kept.set(key, redactor, { size: Math.max(bytes, 1) });

@@ -159,6 +159,8 @@ export async function startRunEngine(deps: {
   const sweeper = startSweeper({ bus, pool, leaseMs, log, end, caughtUp: ingest.caughtUp, onQueued });
   const closed = endInClosedWorkspaces({ closures: deps.closures, pool, askToStop: signals.askToStop, log });
 
+  const readOutput = (key: string, { spec }: Run) => objects.getBuffer(key, spec.limits.outputBytes);
+
   return {
     ...createSubmission({ pool, dispatcher, signals, waiters, leaseMs, isCurrent: deps.isCurrent }),
     ...withinTransactions(source, signals, departures),
