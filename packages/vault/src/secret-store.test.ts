@@ -32,6 +32,15 @@ test('what is missing comes in the order it was asked for, and is never what ano
   expect(await secrets.missing('ws_other', ['API_KEY'])).toEqual(['API_KEY']);
 });
 
+test('the values of a workspace have a bound together, within which one may be replaced', async () => {
+  const put = (at: number, value: string) =>
+    secrets.set('ws_full', { name: `KEY_${at}`, value, createdBy: null }, silent);
+  for (let at = 0; at < 7; at++) await put(at, 'k'.repeat(32 * 1024));
+  await expect(put(7, 'k'.repeat(32 * 1024))).rejects.toMatchObject({ code: 'too_many_secrets' });
+  await put(6, 'n'.repeat(32 * 1024));
+  await put(7, 'a short one');
+});
+
 describe('hosts', () => {
   const KEY = 'API_KEY';
   const put = (workspaceId: string, value: string, hosts?: string[]) =>

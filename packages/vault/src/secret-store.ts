@@ -52,12 +52,15 @@ export class UnreadableSecret extends Error {
 const VALUE_BYTES_MAX = 32 * 1024;
 /** More would not fit into one job. */
 const SECRETS_MAX = 500;
+/** Of all values of a workspace, sealed. Whoever masks them builds a matcher that takes 350 times as much memory. */
+const SEALED_BYTES_MAX = 256 * 1024;
 const TABLE = 'secrets';
 
 const ENTRY = 'name, hosts, created_at AS "createdAt", updated_at AS "updatedAt", last_used_at AS "lastUsedAt"';
 const LIST = `SELECT ${ENTRY} FROM secrets WHERE workspace_id = $1 ORDER BY created_at DESC, name DESC`;
-const FIND_PRESENT = `SELECT held.count, s.version, s.hosts
-  FROM (SELECT count(*)::int AS count FROM secrets WHERE workspace_id = $1) held
+const FIND_PRESENT = `SELECT held.count, held.bytes, s.version, s.hosts, octet_length(s.sealed) AS size
+  FROM (SELECT count(*)::int AS count, coalesce(sum(octet_length(sealed)), 0)::int AS bytes
+    FROM secrets WHERE workspace_id = $1) held
   LEFT JOIN secrets s ON s.workspace_id = $1 AND s.name = $2`;
 const INSERT = `INSERT INTO secrets (workspace_id, name, version, sealed, hosts, created_by, updated_at)
   VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT DO NOTHING RETURNING ${ENTRY}`;
@@ -85,6 +88,10 @@ interface Sealed extends Bound {
 
 interface Present {
   count: number;
+  /** Of all, sealed. */
+  bytes: number;
+  /** Of this one; null: it is not set. */
+  size: number | null;
   version: number | null;
   hosts: string[] | null;
 }
@@ -129,7 +136,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
       // The value is bound to its version, so it is sealed for the next one; the loser of a race retries.
       for (;;) {
         const { rows: before } = await pool.query<Present>(FIND_PRESENT, [workspaceId, name]);
-        const { count = 0, version: found = null, hosts: present = null } = before[0] ?? {};
+        const { count = 0, bytes = 0, version: found = null, hosts: present = null, size } = before[0] ?? {};
         const isNew = found === null;
         if (isNew && count >= SECRETS_MAX) {
           throw conflict('too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
@@ -138,6 +145,13 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
         if (hosts.length) checkSendable(value);
         const version = (found ?? 0) + 1;
         const sealed = await vault.seal(workspaceId, boundTo({ name, version, hosts }), value);
+        const grownBy = sealed.length - (size ?? 0);
+        if (grownBy > 0 && bytes + grownBy > SEALED_BYTES_MAX) {
+          throw conflict(
+            'too_many_secrets',
+            `the secrets of a workspace hold at most ${SEALED_BYTES_MAX / 1024} KB together`,
+          );
+        }
         const row = [workspaceId, name, version, sealed, hosts];
         const entry = await transaction(pool, async (tx) => {
           const { rows } = isNew

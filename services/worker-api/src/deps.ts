@@ -12,6 +12,7 @@ import type { McpClient } from './connections/mcp-port';
 import type { EvaluationLoop } from './evaluations/evaluation';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Mailer } from './mail/mailer';
+import type { Masking } from './masking';
 import type { Models } from './models/model-registry';
 import type { OauthApps } from './oauth-apps';
 import type { Runnables } from './runs/runnable';
@@ -28,6 +29,8 @@ export interface Deps {
   vault: Vault;
   secrets: SecretStore;
   keyRotation: KeyRotation;
+  /** Of secrets, in what models and people are sent. */
+  masking: Masking;
   runnables: Runnables;
   /** Workers' own limits of runs in a minute, counted over all replicas. */
   rates: RateCount;

@@ -32,6 +32,7 @@ import { startEvaluationLoop } from './evaluations/evaluation-loop';
 import { sweepsOf } from './housekeeping';
 import { unusedApps } from './integrations/integrations';
 import { createMailer } from './mail/mailer';
+import { createMasking } from './masking';
 import { createMcpClient } from './mcp-client/mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
 import type { ModelSettings } from './models/model-registry';
@@ -112,6 +113,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const hasher = createTokenHasher(options.tokenPeppers);
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
+  const masking = createMasking();
   const keyRotation = createKeyRotation({ pool, vault, columns: sealedColumns, log });
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
   const tokenUse = trackLastUse({ pool, table: 'tokens', log });
@@ -161,7 +163,22 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const evaluationLoop = startEvaluationLoop(whole, { auto: options.autoTick ?? true });
   const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams }, log);
   const deps: Deps = {
-    ...{ prisma, pool, bus, closures, engine, objects, vault, secrets, keyRotation, runnables, rates, hasher, mailer },
+    ...{
+      prisma,
+      pool,
+      bus,
+      closures,
+      engine,
+      objects,
+      vault,
+      secrets,
+      keyRotation,
+      masking,
+      runnables,
+      rates,
+      hasher,
+      mailer,
+    },
     ...{
       retention,
       candidateDecisions: candidateDecisions({ pool, now }),
@@ -229,6 +246,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       closures.stop();
       await engine.stop();
       await deliveryLoop.stop();
+      await masking.stop();
       mailer.close();
       await tokenUse.flush();
       await relay.stop();

@@ -4,12 +4,13 @@
  */
 import { newId } from '@gantry/events';
 import { AppError, type Principal, repeat } from '@gantry/http';
+import type { Redactor } from '@gantry/masking';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { ModelMessage, ToolSet } from 'ai';
-import { mapTexts, maskOf } from '../masked-texts';
+import { maskTexts } from '../masked-texts';
 import { createToolbox, type OfferedTool, type Toolbox } from '../mcp/toolbox';
 import { ModelFailed } from '../models/call-failure';
-import { callModel } from '../models/call-model';
+import { callModel, storeOrBook } from '../models/call-model';
 import type { SurfaceClient } from '../surface-client';
 import type { ChatDeps } from './chat-deps';
 import { endAndTell, INTERRUPTED, REFUSED, type TurnEnding } from './end-turn';
@@ -86,6 +87,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       const detail = 'the tools of the agent could not be listed; write again in a moment';
       throw new AppError('unavailable', 'tools_unavailable', detail);
     });
+    const toolSetFor = maskedToolSets(tools);
     for (;;) {
       signal.throwIfAborted();
       const parts = await listParts(pool, [turn.id]);
@@ -109,14 +111,14 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       // No answer is paid for whose calls would be refused.
       await confirmCredential(hands, stop);
       signal.throwIfAborted();
-      await askModel(turn, hands, tools, stop);
+      await askModel(turn, hands, { tools, toolSetFor }, stop);
     }
   }
 
   async function askModel(
     turn: WorkedOn,
     { caller }: Hands,
-    tools: Map<string, OfferedTool>,
+    { tools, toolSetFor }: { tools: Map<string, OfferedTool>; toolSetFor: (redactor: Redactor) => Promise<ToolSet> },
     stop: AbortController,
   ): Promise<void> {
     const { workspaceId, userId, tokenId, restriction } = caller;
@@ -127,7 +129,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       turns.map(({ id }) => id),
     );
     // A text that was read may hold what only runs are to see.
-    const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
+    const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
     const words = textWriter(
       async (text) => {
         const { conversationId, id: turnId } = turn;
@@ -142,8 +144,8 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       spender: { workspaceId, userId, tokenId, budgets: restriction?.budgets ?? null },
       about: { conversationId: turn.conversationId, turnId: turn.id },
       system: SYSTEM_PROMPT,
-      messages: mapTexts(messagesOf(turns, parts), masked) as ModelMessage[],
-      tools: await toolSetOf(tools, masked),
+      messages: (await maskTexts(redactor, messagesOf(turns, parts))) as ModelMessage[],
+      tools: await toolSetFor(redactor),
       signal: stop.signal,
       onText: (text) => {
         heard += text;
@@ -157,10 +159,12 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
         if (heard) await write(turn, (tx) => insertModelPart(tx, { turnId: turn.id, content }).then(() => []));
         throw err;
       });
-    await write(turn, async (tx) => {
-      await answer.settle(tx);
-      return storeAnswer(tx, turn.id, answer, tools);
-    });
+    await storeOrBook(pool, answer, () =>
+      write(turn, async (tx) => {
+        await answer.settle(tx);
+        return storeAnswer(tx, turn.id, answer, tools);
+      }),
+    );
     if (answer.failure) throw answer.failure;
     if (answer.isCut && !answer.content.some(({ type }) => type === 'tool-call')) {
       throw new ModelFailed('answer_too_long', `${answer.model}: the answer is longer than a call may give`, false);
@@ -273,12 +277,23 @@ async function confirmCredential({ caller, client }: Hands, stop: AbortControlle
   if (answer?.status === 403 || (answer?.status === 200 && isOther)) stop.abort(new Ended('refused'));
 }
 
-async function toolSetOf(tools: Map<string, OfferedTool>, masked: (text: string) => string): Promise<ToolSet> {
+/** Descriptions and schemas are masked once for all steps of a turn, unless secrets change meanwhile. */
+function maskedToolSets(tools: Map<string, OfferedTool>): (redactor: Redactor) => Promise<ToolSet> {
+  let last: { redactor: Redactor; set: Promise<ToolSet> } | undefined;
+  return (redactor) => {
+    if (last?.redactor !== redactor) last = { redactor, set: toolSetOf(tools, redactor) };
+    return last.set;
+  };
+}
+
+async function toolSetOf(tools: Map<string, OfferedTool>, redactor: Redactor): Promise<ToolSet> {
   const { jsonSchema } = await import('ai');
-  const set: ToolSet = {};
-  for (const { name, description, inputSchema } of tools.values()) {
-    const schema = mapTexts(inputSchema, masked) as Parameters<typeof jsonSchema>[0];
-    set[name] = { description: masked(description), inputSchema: jsonSchema(schema) };
-  }
-  return set;
+  const described = [...tools.values()].map(({ description, inputSchema }) => ({ description, inputSchema }));
+  const masked = (await maskTexts(redactor, described)) as typeof described;
+  return Object.fromEntries(
+    [...tools.keys()].map((name, at): [string, ToolSet[string]] => {
+      const { description = '', inputSchema = {} } = masked[at] ?? {};
+      return [name, { description, inputSchema: jsonSchema(inputSchema as Parameters<typeof jsonSchema>[0]) }];
+    }),
+  );
 }

@@ -2,6 +2,7 @@ import type { WorkspaceClosures } from '@gantry/events';
 import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import type { Masking } from '../masking';
 import type { Models } from '../models/model-registry';
 import type { SurfaceUrls } from '../surface-client';
 
@@ -11,6 +12,7 @@ export interface ChatDeps {
   models: Models;
   /** Their values are masked in all that is sent to models. */
   secrets: Pick<SecretStore, 'valuesOf'>;
+  masking: Masking;
   /** Where tools call the three surfaces. */
   surfaceUrls: SurfaceUrls;
   /** For links in answers. */

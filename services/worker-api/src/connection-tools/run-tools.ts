@@ -76,7 +76,7 @@ export async function prepareTool(deps: Deps, run: Run, asked: AskedTool): Promi
       await touchConnections(deps.pool, workspaceId, [connection.id], deps.now()).catch((err) =>
         deps.log.warn({ err, connectionId: connection.id }, 'the use of a connection was not noted'),
       );
-      return presentable(outcome, [...secrets, ...sent]);
+      return presentable(outcome, await deps.masking.redactorFor([...secrets, ...sent]));
     },
   };
 }

@@ -1,9 +1,10 @@
 /** The answer of a tool, as code gets it and as it is recorded. All of it is a stranger's. */
 import type { ToolFailure } from '@gantry/events';
+import type { Redactor } from '@gantry/masking';
 import type { ToolOutcome } from '@gantry/run-engine';
 import type { McpCallResult } from '../connections/mcp-port';
 import { isDeeperThan } from '../json-depth';
-import { mapTexts, maskOf } from '../masked-texts';
+import { maskTexts } from '../masked-texts';
 
 /** As deep as the output of a run may be: levels of lists and objects, without the values in the last one. */
 const DEPTH_MAX = 64;
@@ -29,15 +30,13 @@ export const failure = (code: ToolFailure['code'], message: string): ToolFailure
 export const storable = (text: string): string => text.replaceAll(/[\0\p{Cs}]/gu, '\ufffd');
 
 /** Without secrets of the run and of the connection, which the other side may have sent back, and without text that is not stored. */
-export function presentable(outcome: ToolOutcome, secrets: string[]): ToolOutcome {
-  const masked = maskOf(secrets);
-  const shown = (text: string): string => storable(masked(text));
+export async function presentable(outcome: ToolOutcome, redactor: Redactor): Promise<ToolOutcome> {
   if ('failed' in outcome) {
-    return { ...outcome, failed: { ...outcome.failed, message: shown(outcome.failed.message) } };
+    return { ...outcome, failed: { ...outcome.failed, message: storable(redactor.text(outcome.failed.message)) } };
   }
   if (isDeeperThan(outcome.result, DEPTH_MAX + 1)) {
     const message = `its answer is nested deeper than ${DEPTH_MAX} levels`;
     return { failed: failure('too_large', message), isFinal: true };
   }
-  return { result: mapTexts(outcome.result, shown) };
+  return { result: await maskTexts(redactor, outcome.result, storable) };
 }

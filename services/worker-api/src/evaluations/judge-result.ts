@@ -3,6 +3,7 @@ import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { listUnrecorded, type Run } from '@gantry/run-engine';
 import type { Deps } from '../deps';
+import { storeOrBook } from '../models/call-model';
 import type { CheckedOutput, CheckTask } from './check-output';
 import { askJudge, type Judged, JudgeFailed } from './judge';
 import type { OutputChecks } from './output-checks';
@@ -126,10 +127,12 @@ function keep(
   const { usd } = judged;
   if (judged instanceof JudgeFailed) return keepVerdicts(pool, result, { verdicts, usd });
   verdicts.push(judged.verdict);
-  return transaction(pool, async (tx) => {
-    await judged.settle(tx);
-    return keepVerdicts(tx, result, { verdicts, usd });
-  });
+  return storeOrBook(pool, judged, () =>
+    transaction(pool, async (tx) => {
+      await judged.settle(tx);
+      return keepVerdicts(tx, result, { verdicts, usd });
+    }),
+  );
 }
 
 function ended(run: Run): CheckTask['run'] {

@@ -3,7 +3,6 @@ import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
-import { maskOf } from '../masked-texts';
 import { ModelFailed } from '../models/call-failure';
 import { callModel, type ModelAnswer } from '../models/call-model';
 import { repairing, schemaPrompt, valueIn } from '../models/json-answer';
@@ -61,8 +60,8 @@ export async function askJudge(
   let usd = 0;
   const book = ({ settle }: ModelAnswer) => transaction(deps.pool, settle);
   try {
-    const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
-    const question = masked(questionOf(judge.instructions, inputs, json));
+    const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
+    const question = redactor.text(questionOf(judge.instructions, inputs, json));
     const models = (await deps.models.forWorkspace(workspaceId)).resolve(judge.model);
     const worker = await budgetOfWorker(deps.pool, workspaceId, workerUid);
     const ask = async (more: AskedModel['messages']): Promise<ModelAnswer> => {

@@ -90,6 +90,20 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
   }
 }
 
+/** Books an answer alone where what it belongs to cannot be stored: it was paid for all the same. */
+export async function storeOrBook<Stored>(
+  pool: Pool,
+  { settle }: Pick<ModelAnswer, 'settle'>,
+  store: () => Promise<Stored>,
+): Promise<Stored> {
+  try {
+    return await store();
+  } catch (err) {
+    await transaction(pool, settle);
+    throw err;
+  }
+}
+
 /** @throws the signal's reason */
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -4,11 +4,12 @@
  */
 import { DEFAULT_MODEL, type JobTools, MODELS, type ToolFailure } from '@gantry/events';
 import { AppError } from '@gantry/http';
+import type { Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import type { AskedTool, PreparedTool, Run, ToolOutcome } from '@gantry/run-engine';
 import { failure, presentable, storable } from '../connection-tools/tool-result';
 import type { Deps } from '../deps';
-import { mapTexts, maskingStream, maskOf } from '../masked-texts';
+import { maskTexts, openTextStream } from '../masked-texts';
 import { tokenBudgetsOfRun } from '../runs/token-budget';
 import { ModelFailed } from './call-failure';
 import { callModel, type ModelAnswer } from './call-model';
@@ -65,10 +66,10 @@ type Tell = (text: string) => void;
 
 /** Never throws for anything that a provider does, or that a budget forbids. */
 async function ask(deps: Deps, run: Run, question: Question, tell: Tell | null): Promise<ToolOutcome> {
-  const secrets = await deps.secrets.valuesOf(run.workspaceId);
-  const words = tell && maskingStream(secrets);
+  const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
+  const words = tell && openTextStream(redactor);
   const onText = (text: string) => words && tell(storable(words.push(text)));
-  const outcome = await answerOf(deps, run, question, { masked: maskOf(secrets), onText }).catch((err): ToolOutcome => {
+  const outcome = await answerOf(deps, run, question, { redactor, onText }).catch((err): ToolOutcome => {
     if (err instanceof ModelFailed) return unanswered(err);
     if (err instanceof AppError && err.kind === 'forbidden') return failed('budget_exceeded', err.detail);
     if ((err as Error).name !== 'TimeoutError') throw err;
@@ -76,7 +77,7 @@ async function ask(deps: Deps, run: Run, question: Question, tell: Tell | null):
   });
   if (words) tell(storable(words.end()));
   const { settle } = outcome;
-  return { ...presentable(outcome, secrets), ...(settle && { settle }) };
+  return { ...(await presentable(outcome, redactor)), ...(settle && { settle }) };
 }
 
 const failed = (code: ToolFailure['code'], message: string) => ({ failed: failure(code, message), isFinal: false });
@@ -88,7 +89,7 @@ async function answerOf(
   deps: Deps,
   run: Run,
   { asked, models, timeoutMs }: Question,
-  { masked, onText }: { masked: (text: string) => string; onText: Tell },
+  { redactor, onText }: { redactor: Redactor; onText: Tell },
 ): Promise<ToolOutcome> {
   const {
     system = '',
@@ -96,10 +97,10 @@ async function answerOf(
     schema,
     tools: named = [],
     max_output_tokens: maxOutputTokens,
-  } = mapTexts(asked, masked) as AskedModel;
+  } = (await maskTexts(redactor, asked)) as AskedModel;
   const tools = await offeredTools(deps, run, named);
   if ('failed' in tools) return { failed: tools.failed, isFinal: false };
-  const files = await filesOfQuestion(deps, run, messages, masked);
+  const files = await filesOfQuestion(deps, run, messages, redactor.text);
   if ('failed' in files) return { failed: files.failed, isFinal: false };
   const [budgets, worker] = await Promise.all([
     tokenBudgetsOfRun(deps.pool, run.id),

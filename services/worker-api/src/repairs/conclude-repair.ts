@@ -1,6 +1,7 @@
 /** Concludes from a report whether the model proposes again or a person decides. */
 import { hintChange, newId } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
+import type { Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { requestCandidateApprovalIn } from '../approvals/request-approval';
@@ -9,7 +10,7 @@ import { findCandidate, listCases } from '../candidates/candidate-repository';
 import { shortened } from '../candidates/compare-outputs';
 import { dropIn } from '../candidates/decide-candidate';
 import type { Deps } from '../deps';
-import { mapTexts, maskOf } from '../masked-texts';
+import { mapTexts } from '../masked-texts';
 import { delimited } from '../quoted-data';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { Repair } from './repair';
@@ -45,7 +46,9 @@ export async function concludeReport(
     await endRepair(deps, repair, { replica, error: 'no candidate of it could be rehearsed' });
     return true;
   }
-  const report = reportOf(last, trials.length, await deps.secrets.valuesOf(repair.workspaceId));
+  const secrets = await deps.secrets.valuesOf(repair.workspaceId);
+  const masked = maskCut(await deps.masking.redactorFor(secrets), secrets);
+  const report = reportOf(last, trials.length, masked);
   await transaction(deps.pool, async (tx) => {
     if (!(await holdRepair(tx, repair.id, replica))) return;
     await insertMessage(tx, repair.id, { role: 'user', content: { text: report } });
@@ -66,14 +69,13 @@ async function trialsOf({ pool }: Deps, { id, runId }: Repair): Promise<Trial[]>
   return trials;
 }
 
-function reportOf({ cases, own, candidate }: Trial, tried: number, secrets: string[]): string {
-  const shown = maskCut(secrets);
+function reportOf({ cases, own, candidate }: Trial, tried: number, masked: (text: string) => string): string {
   const told = cases.map(({ runId, rehearsalRunId, outcome, reason, recorded, rehearsed, differences }) => ({
     ...{ run_id: runId, rehearsal_run_id: rehearsalRunId, outcome, reason, recorded, rehearsed },
     differences: differences?.slice(0, 10),
   }));
   const left = PROPOSALS_MAX - tried;
-  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : saidOf(own)} You may propose ${left} more time${left === 1 ? '' : 's'}; the report:\n${delimited(newId('call_'), shortened(JSON.stringify(mapTexts(told, shown)), REPORT_CHARS_MAX))}`;
+  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : saidOf(own)} You may propose ${left} more time${left === 1 ? '' : 's'}; the report:\n${delimited(newId('call_'), shortened(JSON.stringify(mapTexts(told, masked)), REPORT_CHARS_MAX))}`;
 }
 
 function saidOf(own: Case | undefined): string {
@@ -83,8 +85,7 @@ function saidOf(own: Case | undefined): string {
 }
 
 /** Texts of a report were shortened before: what is left of a secret at the cut would not be recognized. */
-function maskCut(secrets: string[]): (text: string) => string {
-  const masked = maskOf(secrets);
+function maskCut({ text: masked }: Redactor, secrets: string[]): (text: string) => string {
   const longest = FORM_LONGER * Math.max(0, ...secrets.map(({ length }) => length));
   return (text) => (text.endsWith('…') ? `${masked(text).slice(0, -longest - 1)}…` : masked(text));
 }

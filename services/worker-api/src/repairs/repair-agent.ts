@@ -9,8 +9,8 @@ import { addCandidate, changedVersion, lastSuccessful, newCandidate } from '../c
 import { advance } from '../candidates/rehearse-cases';
 import type { Deps } from '../deps';
 import { readTree } from '../file-trees/tree-pack';
-import { mapTexts, maskOf } from '../masked-texts';
-import { callModel } from '../models/call-model';
+import { maskTexts } from '../masked-texts';
+import { callModel, storeOrBook } from '../models/call-model';
 import { budgetOfWorker } from '../models/model-call-repository';
 import { toolSetOf } from '../models/model-question';
 import type { AnswerPart } from '../models/read-answer';
@@ -116,12 +116,13 @@ async function sourcesOf(deps: Deps, { workspaceId, workerUid, runId }: Repair):
     deps.secrets.valuesOf(workspaceId),
   ]);
   const tree = await readTree(deps.objects, base.code);
-  return { deps, run, worker, base, tree, definition: base.definition, masked: maskOf(secrets) };
+  const redactor = await deps.masking.redactorFor(secrets);
+  return { deps, run, worker, base, tree, definition: base.definition, redactor, masked: redactor.text };
 }
 
 async function askModel(deps: Deps, repair: Repair, holding: Holding, messages: Message[]): Promise<void> {
   const { id, workspaceId, workerUid, createdBy, tokenId, askedModel } = repair;
-  const masked = maskOf(await deps.secrets.valuesOf(workspaceId));
+  const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
   const tools = Object.entries(TOOLS).map(([name, { description, schema }]) => ({
     ...{ name, description },
     parameters: z.toJSONSchema(schema, { io: 'input' }) as Record<string, unknown>,
@@ -135,17 +136,19 @@ async function askModel(deps: Deps, repair: Repair, holding: Holding, messages: 
     },
     about: { conversationId: null, turnId: id },
     system: SYSTEM_PROMPT,
-    messages: mapTexts(modelMessages(messages), masked) as ReturnType<typeof modelMessages>,
+    messages: (await maskTexts(redactor, modelMessages(messages))) as ReturnType<typeof modelMessages>,
     tools: await toolSetOf(tools),
     signal: holding.signal,
     onText: () => {},
   });
-  await write(deps, holding, async (tx) => {
-    await answer.settle(tx);
-    await changeRepair(tx, id, { model: answer.model });
-    // Of an answer that broke off only its cost is kept.
-    if (!answer.failure) await insertMessage(tx, id, { role: 'assistant', content: answer.content });
-  });
+  await storeOrBook(deps.pool, answer, () =>
+    write(deps, holding, async (tx) => {
+      await answer.settle(tx);
+      await changeRepair(tx, id, { model: answer.model });
+      // Of an answer that broke off only its cost is kept.
+      if (!answer.failure) await insertMessage(tx, id, { role: 'assistant', content: answer.content });
+    }),
+  );
   if (answer.failure) throw answer.failure;
 }
 

@@ -1,11 +1,12 @@
 /** The tools of a repair. All but `propose_change` only read, and that one writes nothing but a candidate. */
 import { AppError, sayIssues } from '@gantry/http';
+import type { Redactor } from '@gantry/masking';
 import { type Run, readLinesBackwards } from '@gantry/run-engine';
 import { z } from 'zod';
 import { shortened, shownJson } from '../candidates/compare-outputs';
 import type { Deps } from '../deps';
 import { type FileTree, textOf } from '../file-trees/file-tree';
-import { mapTexts } from '../masked-texts';
+import { maskTexts } from '../masked-texts';
 import { apiStatus } from '../run-status';
 import type { Definition } from '../workers/definition';
 
@@ -14,7 +15,8 @@ export interface ReadingFrom {
   run: Run;
   definition: Definition;
   tree: FileTree;
-  masked: (text: string) => string;
+  redactor: Redactor;
+  masked: Redactor['text'];
 }
 
 const FILE_CHARS_MAX = 60_000;
@@ -151,12 +153,13 @@ export async function logText({ deps, masked }: ReadingFrom, run: Run, linesMax:
 }
 
 export async function runText(from: ReadingFrom, run: Run): Promise<string> {
-  const { deps, masked } = from;
+  const { deps, redactor } = from;
+  const shorten = (text: string) => shortened(text, VALUE_CHARS_MAX);
   const output = run.status === 'completed' ? await deps.engine.output(run) : undefined;
   const said = {
     ...{ id: run.id, status: apiStatus(run.status), version: run.version, trigger: run.trigger },
-    inputs: mapTexts(run.inputs, (text) => shortened(masked(text), VALUE_CHARS_MAX)),
-    ...(output !== undefined && { output: mapTexts(output, (text) => shortened(masked(text), VALUE_CHARS_MAX)) }),
+    inputs: await maskTexts(redactor, run.inputs, shorten),
+    ...(output !== undefined && { output: await maskTexts(redactor, output, shorten) }),
     ...(run.error && { error: errorOf(from, run) }),
   };
   return shownJson(said, TEXT_CHARS_MAX);
