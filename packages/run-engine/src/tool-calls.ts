@@ -23,6 +23,7 @@ import {
   toolStepName,
 } from '@gantry/events';
 import { isDependencyDown } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { PreparedTool, PrepareTool } from './prepared-tool';
@@ -209,20 +210,36 @@ async function carryOut(
   return { failed: { code: 'too_large', message }, isFinal: !isRepeatable, ...(settle && { settle }) };
 }
 
-/** The call is over: what came of it is lost only if it cannot be stored for long. */
+/** The call is over: what came of it is lost only if it cannot be stored for long, or at all. */
 async function store(
-  { pool, log }: Deps,
+  deps: Deps,
   { place, startedAt, outcome }: { place: ToolPlace; startedAt: Date; outcome: ToolOutcome },
 ): Promise<void> {
+  const { pool, log } = deps;
   const deadline = Date.now() + STORE_MS_MAX;
   for (;;) {
     try {
       await endToolCall(pool, place, startedAt, outcome);
       return;
     } catch (err) {
+      if (!isDependencyDown(err)) return storeNothing(deps, { place, startedAt, outcome }, err);
       if (Date.now() >= deadline) throw err;
       log.warn({ err, runId: place.runId }, 'what came of a tool call is not stored yet: trying again');
       await delay(POLL_MS, undefined, { ref: false });
     }
   }
+}
+
+/** The database refuses the outcome, as it would each time: the call ends without it, and is booked if it can be. */
+async function storeNothing(
+  { pool, log }: Deps,
+  { place, startedAt, outcome: { settle } }: { place: ToolPlace; startedAt: Date; outcome: ToolOutcome },
+  err: unknown,
+): Promise<void> {
+  const { runId } = place;
+  log.error({ err, runId }, 'the outcome of a tool call cannot be stored');
+  const message = 'What came of this call cannot be stored; it may have had its effect.';
+  await endToolCall(pool, place, startedAt, { failed: { code: 'outcome_unknown', message }, isFinal: true });
+  if (settle)
+    await transaction(pool, settle).catch((cause) => log.error({ err: cause, runId }, 'a call was not booked'));
 }

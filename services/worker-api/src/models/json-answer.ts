@@ -3,6 +3,7 @@
  * Schema and refuse the rest, and models of local servers take none.
  */
 import { schemaProblems } from '../connection-tools/check-arguments';
+import { isDeeperThan } from '../json-depth';
 import type { AskedModel } from './model-question';
 
 export const schemaPrompt = (system: string, schema: object): string =>
@@ -10,6 +11,7 @@ export const schemaPrompt = (system: string, schema: object): string =>
     .filter(Boolean)
     .join('\n\n');
 
+const DEPTH_MAX = 64;
 const FENCE = '```';
 
 /** What is within a fenced block, where the text is one. */
@@ -27,6 +29,7 @@ export function valueIn(text: string, schema: Record<string, unknown>): { value:
   } catch (err) {
     return { problems: [`it is no JSON: ${(err as Error).message.slice(0, 200)}`] };
   }
+  if (isDeeperThan(value, DEPTH_MAX)) return { problems: [`it is nested deeper than ${DEPTH_MAX} levels`] };
   const problems = schemaProblems(schema, value, 'the value');
   return problems.length ? { problems } : { value };
 }

@@ -1,6 +1,7 @@
 /** Models of providers as the AI SDK has them. A provider's package is loaded when one of its models is first called. */
 import type { LanguageModel } from 'ai';
 import type { ModelProvider } from '../model-settings';
+import { boundedFetch } from './bounded-events';
 import { fetchThere } from './model-fetch';
 
 /** @param send how it is reached */
@@ -10,7 +11,8 @@ export async function openModel(
   send: typeof fetch = fetchThere,
 ): Promise<LanguageModel> {
   const { base_url: baseURL, api_key: apiKey } = provider;
-  const common = { ...(baseURL !== undefined && { baseURL }), fetch: send };
+  const fetch = boundedFetch(send, provider.kind !== 'bedrock');
+  const common = { ...(baseURL !== undefined && { baseURL }), fetch };
   switch (provider.kind) {
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');

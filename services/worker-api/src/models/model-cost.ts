@@ -13,7 +13,7 @@ export interface Usage {
 }
 
 /** English text has about four bytes in a token, JSON and other languages fewer. */
-const BYTES_PER_TOKEN = 3;
+export const BYTES_PER_TOKEN = 3;
 const MTOK = 1_000_000;
 
 export const estimateTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);

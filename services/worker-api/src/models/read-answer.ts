@@ -1,8 +1,12 @@
 /** One request to a model, read as it comes. */
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
+import { storable } from '../connection-tools/tool-result';
+import { isDeeperThan } from '../json-depth';
+import { mapTexts } from '../masked-texts';
 import { failureOf, ModelFailed } from './call-failure';
+import { checkUsage } from './check-usage';
 import { openModel } from './language-model';
-import { estimateFileTokens, estimateTokens, type Usage } from './model-cost';
+import { BYTES_PER_TOKEN, estimateFileTokens, estimateTokens, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
 
 export interface ModelRequest {
@@ -36,6 +40,13 @@ const TIMEOUT_SECONDS = 60;
 const ANSWER_MS_MAX = 5 * 60_000;
 const ANSWER_CHARS_MAX = 400_000;
 const OUTPUT_TOKENS = 8_000;
+/** That providers add for roles, and for telling a model of its tools. */
+const PROTOCOL_TOKENS = 2_000;
+const PARTS_MAX = 500;
+/** As deep as requests may be. */
+const DEPTH_MAX = 64;
+const NAME_CHARS_MAX = 2_048;
+const OPTIONS_CHARS_MAX = 512 * 1024;
 
 export const maxOutputTokensOf = (
   { provider }: OfferedModel,
@@ -58,6 +69,9 @@ export function inputTokensOf({ system, messages, tools }: ModelRequest): number
   return estimateTokens(text) + files;
 }
 
+/** No token has less than a byte. */
+const maxInputTokensOf = (request: ModelRequest): number => BYTES_PER_TOKEN * inputTokensOf(request) + PROTOCOL_TOKENS;
+
 /** Never throws for a failure of the provider: what came until then is worth its money. @throws AbortError when stopped */
 export async function readAnswer(model: OfferedModel, request: ModelRequest): Promise<ReadAnswer> {
   const { streamText } = await import('ai');
@@ -74,7 +88,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   const content: AnswerPart[] = [];
   const open = new Map<string, AnswerPart & { text: string }>();
   let chars = 0;
-  let told: Usage | undefined;
+  let told: Usage | null = null;
   let finish: string | undefined;
   let failure: unknown = null;
   // With its key, of which nothing that is told may hold any.
@@ -136,10 +150,11 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
           break;
         case 'finish-step': {
           const { inputTokens, outputTokens, inputTokenDetails: input } = part.usage;
-          if (inputTokens !== undefined && outputTokens !== undefined) {
-            const [cacheReadTokens, cacheWriteTokens] = [input.cacheReadTokens ?? 0, input.cacheWriteTokens ?? 0];
-            told = { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, isEstimated: false };
-          }
+          const [cacheReadTokens, cacheWriteTokens] = [input.cacheReadTokens ?? 0, input.cacheWriteTokens ?? 0];
+          told = checkUsage(
+            { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens },
+            { inputTokens: maxInputTokensOf(request), outputTokens: maxOutputTokensOf(model, request) },
+          );
           finish = part.finishReason === 'other' && part.rawFinishReason === undefined ? undefined : part.finishReason;
           break;
         }
@@ -147,7 +162,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
           failure ??= part.error;
           break;
       }
-      if (chars > ANSWER_CHARS_MAX) {
+      if (chars > ANSWER_CHARS_MAX || content.length > PARTS_MAX) {
         failure ??= new ModelFailed('model_malformed', `${model.id}: the answer has no end`, false);
         silence.abort();
         break;
@@ -162,10 +177,14 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   if (failure === null && signal.aborted) failure = new Error('the call took too long');
   if (failure === null && finish === undefined) failure = new Error('the stream ended before the answer did');
   const isSilent = silence.signal.aborted && !(failure instanceof ModelFailed);
-  const kept = content.filter((part) => part.type === 'tool-call' || part.text !== '');
+  const parts = content.filter((part) => part.type === 'tool-call' || part.text !== '');
+  const isStorable = parts.every(hasBounds);
+  if (!isStorable)
+    failure ??= new ModelFailed('model_malformed', `${model.id}: the answer is not one of a model`, false);
+  const kept = isStorable ? (mapTexts(parts, storable) as AnswerPart[]) : [];
   return {
     content: kept,
-    usage: told ?? estimated(request, kept, failure !== null),
+    usage: told ?? estimated(request, kept, maxOutputTokensOf(model, request), failure !== null),
     isCut: finish === 'length',
     failure: failure === null ? null : failureOf(failure, connected, isSilent ? seconds : null),
   };
@@ -174,10 +193,17 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
 /** Anthropic and Bedrock cache what they are asked to; the others do by themselves. */
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } }, bedrock: { cachePoint: { type: 'default' } } };
 
+/** Whatever the protocol of its provider: it can be stored, and sent back. */
+function hasBounds(part: AnswerPart): boolean {
+  if (part.type === 'tool-call' && (part.toolName.length > NAME_CHARS_MAX || part.toolCallId.length > NAME_CHARS_MAX))
+    return false;
+  return !isDeeperThan(part, DEPTH_MAX) && JSON.stringify(part.providerOptions ?? {}).length <= OPTIONS_CHARS_MAX;
+}
+
 /** A provider that said no word charges nothing. */
-function estimated(request: ModelRequest, content: AnswerPart[], isFailed: boolean): Usage {
+function estimated(request: ModelRequest, content: AnswerPart[], maxOutputTokens: number, isFailed: boolean): Usage {
   const none = { cacheReadTokens: 0, cacheWriteTokens: 0, isEstimated: true };
   if (isFailed && content.length === 0) return { ...none, inputTokens: 0, outputTokens: 0 };
   const inputTokens = inputTokensOf(request);
-  return { ...none, inputTokens, outputTokens: estimateTokens(JSON.stringify(content)) };
+  return { ...none, inputTokens, outputTokens: Math.min(estimateTokens(JSON.stringify(content)), maxOutputTokens) };
 }

@@ -1,0 +1,105 @@
+/**
+ * What a provider streams, within bounds and before the AI SDK sees it: the SDK holds what it is sent, compares each call of a tool
+ * with the others, and works through all events of a piece in one turn. Every event is read, measured and written anew, so that the
+ * SDK reads what was measured; a stream that is faster than any model is slowed down.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createEventMeter, tooMuch } from './event-meter';
+
+/** An event is a token or more, and an answer at most 400,000 characters. */
+const EVENTS_MAX = 200_000;
+/** Some providers send the arguments of a call at once. */
+const EVENT_BYTES_MAX = 512 * 1024;
+/** Of an answer that is no stream: a refusal. */
+const REFUSAL_BYTES_MAX = 256 * 1024;
+const STREAM_BYTES_MAX = 64 << 20;
+/** 3,200 events a second. The fastest models say 2,000 tokens in that time. */
+const EVENTS_PER_TURN = 32;
+const TURN_BYTES = 64 * 1024;
+const TURN_MS = 10;
+const LINE_END = /\r\n|\n|\r/;
+
+/** @param isEventStream false: the provider's protocol is binary, and only bytes are counted */
+export const boundedFetch =
+  (send: typeof fetch, isEventStream: boolean): typeof fetch =>
+  async (input, init) => {
+    const response = await send(input, init);
+    if (!response.body) return response;
+    const { status, headers } = response;
+    const pieces = piecesOf(response.body, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
+    const bounded = response.ok && isEventStream ? eventsOf(pieces) : pieces;
+    return new Response(ReadableStream.from(bounded), { status, headers });
+  };
+
+async function* piecesOf(body: ReadableStream<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  const pace = createPace();
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > bytesMax) throw tooMuch(`more than ${bytesMax} bytes`);
+    yield piece;
+    await pace(piece.length);
+  }
+}
+
+async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const measure = createEventMeter();
+  const pace = createPace();
+  let count = 0;
+  let data: string[] = [];
+  let bytes = 0;
+  for await (const line of linesOf(pieces)) {
+    bytes += line.length;
+    if (bytes > EVENT_BYTES_MAX) throw tooMuch(`an event of more than ${EVENT_BYTES_MAX} bytes`);
+    if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
+    if (line !== '') continue;
+    if (++count > EVENTS_MAX) throw tooMuch(`more than ${EVENTS_MAX} events`);
+    if (data.length) {
+      measure(data.join('\n'));
+      yield Buffer.from(`${data.map((one) => `data: ${one}`).join('\n')}\n\n`);
+    }
+    await pace(bytes);
+    data = [];
+    bytes = 0;
+  }
+}
+
+/** Without their ends. What follows the last end belongs to no event. */
+async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let begun: string[] = [];
+  let chars = 0;
+  let carriage = '';
+  for await (const piece of pieces) {
+    const text = carriage + decoder.decode(piece, { stream: true });
+    // The next piece may begin with the other half of a line's end.
+    carriage = text.endsWith('\r') ? '\r' : '';
+    const [first = '', ...others] = text.slice(0, text.length - carriage.length).split(LINE_END);
+    begun.push(first);
+    chars += first.length;
+    if (chars > EVENT_BYTES_MAX) throw tooMuch(`a line of more than ${EVENT_BYTES_MAX} bytes`);
+    for (const next of others) {
+      yield begun.join('');
+      begun = [next];
+      chars = next.length;
+    }
+  }
+  if (carriage) yield begun.join('');
+}
+
+/** Others have their turn after so many events or bytes; no stream gets more than its share of them in a second. */
+function createPace(): (bytes: number) => Promise<void> {
+  let events = 0;
+  let size = 0;
+  let begunAt = performance.now();
+  return async (bytes) => {
+    events++;
+    size += bytes;
+    if (events < EVENTS_PER_TURN && size < TURN_BYTES) return;
+    const rest = TURN_MS - (performance.now() - begunAt);
+    await sleep(Math.max(0, rest));
+    events = 0;
+    size = 0;
+    begunAt = performance.now();
+  };
+}

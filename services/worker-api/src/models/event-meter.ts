@@ -1,0 +1,87 @@
+/** Bounds of what the events of one answer hold, whatever the provider's protocol: its names, ids, metadata and calls of tools. */
+import { ModelFailed } from './call-failure';
+
+const DEPTH_MAX = 64;
+const VALUES_MAX = 20_000;
+/** Providers take names of 64 characters. */
+const NAME_CHARS_MAX = 256;
+const ID_CHARS_MAX = 2_048;
+const CALLS_MAX = 128;
+/** Signatures of thoughts grow with the thoughts. */
+const METADATA_CHARS_MAX = 512 * 1024;
+
+/** Bounds of texts by their key. All other texts are what the model says. */
+const CHARS_MAX: Record<string, number> = {
+  ...{ name: NAME_CHARS_MAX, role: NAME_CHARS_MAX, type: NAME_CHARS_MAX, model: NAME_CHARS_MAX },
+  ...{ finish_reason: NAME_CHARS_MAX, finishReason: NAME_CHARS_MAX, stop_reason: NAME_CHARS_MAX },
+  ...{ id: ID_CHARS_MAX, tool_call_id: ID_CHARS_MAX, responseId: ID_CHARS_MAX, system_fingerprint: ID_CHARS_MAX },
+};
+/** Stored with a call and sent back to the model, whole. */
+const METADATA = new Set(['signature', 'thought_signature', 'thoughtSignature', 'data', 'encrypted_content']);
+/** Arguments of a call have whatever keys their tool has. */
+const ARGUMENTS = new Set(['args', 'input', 'arguments']);
+
+export const tooMuch = (what: string): ModelFailed =>
+  new ModelFailed('model_malformed', `the answer has ${what}, and was given up`, false);
+
+/** @returns to be called with each event. @throws ModelFailed where the answer exceeds a bound */
+export function createEventMeter(): (data: string) => void {
+  const calls = new Set<unknown>();
+  let unnamedCalls = 0;
+  let metadataChars = 0;
+
+  function countCall(key: unknown): void {
+    if (key === undefined) unnamedCalls++;
+    else calls.add(key);
+    if (calls.size + unnamedCalls > CALLS_MAX) throw tooMuch(`more than ${CALLS_MAX} calls of tools`);
+  }
+
+  function measureText(key: string, text: string): void {
+    const most = CHARS_MAX[key];
+    if (most !== undefined && text.length > most) throw tooMuch(`a ${key} of ${text.length} characters`);
+    if (METADATA.has(key)) metadataChars += text.length;
+    if (metadataChars > METADATA_CHARS_MAX) throw tooMuch(`more than ${METADATA_CHARS_MAX} characters of metadata`);
+  }
+
+  /** As the protocols of OpenAI, Anthropic and Google have them. */
+  function measureCalls(value: Record<string, unknown>): void {
+    if (Array.isArray(value.tool_calls)) {
+      for (const call of value.tool_calls) countCall(call?.index ?? call?.id ?? undefined);
+    }
+    if (value.type === 'tool_use' || value.type === 'server_tool_use') countCall(undefined);
+    if (typeof value.functionCall === 'object') countCall(undefined);
+  }
+
+  return (data) => {
+    const parsed = parse(data);
+    if (parsed === undefined) return;
+    const left: { key: string; value: unknown; depth: number; isArgument: boolean }[] = [
+      { key: '', value: parsed, depth: 1, isArgument: false },
+    ];
+    let values = 0;
+    for (let one = left.pop(); one; one = left.pop()) {
+      const { key, value, depth, isArgument } = one;
+      if (++values > VALUES_MAX) throw tooMuch(`an event of more than ${VALUES_MAX} values`);
+      if (typeof value === 'string' && !isArgument) measureText(key, value);
+      if (typeof value !== 'object' || value === null) continue;
+      if (depth > DEPTH_MAX) throw tooMuch(`more than ${DEPTH_MAX} levels`);
+      const isList = Array.isArray(value);
+      if (!isList && !isArgument) measureCalls(value as Record<string, unknown>);
+      const members = Object.entries(value);
+      if (values + members.length > VALUES_MAX) throw tooMuch(`an event of more than ${VALUES_MAX} values`);
+      for (const [name, inner] of members) {
+        const own = isList ? key : name;
+        left.push({ key: own, value: inner, depth: depth + 1, isArgument: isArgument || ARGUMENTS.has(own) });
+      }
+    }
+  };
+}
+
+/** Undefined for what is no JSON: the SDK says what is wrong with it. */
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return undefined;
+  }
+}
