@@ -46,9 +46,14 @@ const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number 
 /**
  * Reads a JSON body of up to 1 MB that keeps the rules, and holds nothing that can't be kept as it is.
  * Undefined where there is none; an empty object where its length says that it is empty.
+ * @param beforeParsing is given the size of the body, and waited for
  * @throws AppError 400, 408, 413, 415
  */
-export async function readJson(req: Request, rules: JsonRules): Promise<unknown> {
+export async function readJson(
+  req: Request,
+  rules: JsonRules,
+  beforeParsing: (bytes: number) => Promise<void> | undefined = () => undefined,
+): Promise<unknown> {
   const { headers } = req;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return undefined;
   requireUtf8(headers['content-type']);
@@ -56,6 +61,7 @@ export async function readJson(req: Request, rules: JsonRules): Promise<unknown>
   const bytes = await unpacked(sent, headers['content-encoding']);
   req.rawBody = bytes;
   if (!bytes.length) return {};
+  await beforeParsing(bytes.length);
   const isLarge = bytes.length > LARGE_BYTES;
   if (isLarge) refuseTooMuch(bytes, rules);
   const body = parse(bytes.toString('utf8'));

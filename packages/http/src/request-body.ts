@@ -2,6 +2,7 @@
 import type { Request, Response } from 'express';
 import type multer from 'multer';
 import { AppError } from './errors';
+import { HEAVY_BYTES, heavyBodyTurns } from './heavy-bodies';
 import { ANY_JSON, OUR_JSON, readJson } from './json-body';
 import type { Operation } from './openapi-document';
 import { places } from './places';
@@ -30,6 +31,7 @@ export function bodyReader(uploads: multer.Options = {}): ReadBody {
   // Held in memory until they are answered, up to 16 MB each.
   const uploadPlaces = places('uploads', { perCredential: 8, perAddress: 16, total: 32 });
   const jsonPlaces = places('bodies under way', { perCredential: 64, perAddress: 128, total: 512 });
+  const awaitTurn = heavyBodyTurns();
   return async (operation, req, res) => {
     const { body } = operation;
     if (!body) {
@@ -39,7 +41,9 @@ export function bodyReader(uploads: multer.Options = {}): ReadBody {
     const type = typeOf(req, body.content);
     if ((type === JSON_TYPE || type === JSON_DIALECTS) && body.reading !== 'as-sent') {
       const giveBack = isSmall(req) ? () => {} : jsonPlaces.take(req);
-      req.body = await readJson(req, body.reading === 'any-json' ? ANY_JSON : OUR_JSON).finally(giveBack);
+      const rules = body.reading === 'any-json' ? ANY_JSON : OUR_JSON;
+      const beforeParsing = (bytes: number) => (bytes > HEAVY_BYTES ? awaitTurn(res) : undefined);
+      req.body = await readJson(req, rules, beforeParsing).finally(giveBack);
       return type;
     }
     if (type === URL_ENCODED && body.reading !== 'as-sent') {

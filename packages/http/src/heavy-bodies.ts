@@ -1,0 +1,37 @@
+/**
+ * One body of hundreds of kilobytes is worked on at a time, whoever sends them. Each step of such a body takes tens of
+ * milliseconds, and forty of them that are ready together would run one after the other before anything else has its turn.
+ */
+import { setImmediate as othersTurn, setTimeout as sleep } from 'node:timers/promises';
+import type { Response } from 'express';
+
+export const HEAVY_BYTES = 128 * 1024;
+/** An answer that waits for something holds up no other body for longer; what costs time is done by then. */
+const HOLD_MS = 250;
+
+/** Resolves when it is the turn of the body whose answer this is; it ends with the answer. */
+export type AwaitTurn = (res: Pick<Response, 'once' | 'closed'>) => Promise<void>;
+
+export function heavyBodyTurns(holdMs = HOLD_MS): AwaitTurn {
+  let last: Promise<void> = Promise.resolve();
+  return async (res) => {
+    const before = last;
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    last = before.then(() => begun).then(() => untilClosed(res, holdMs));
+    await before;
+    // What has arrived meanwhile comes first.
+    await othersTurn();
+    await othersTurn();
+    begin();
+  };
+}
+
+async function untilClosed(res: Parameters<AwaitTurn>[0], holdMs: number): Promise<void> {
+  if (res.closed) return;
+  const held = new AbortController();
+  res.once('close', () => held.abort());
+  await sleep(holdMs, undefined, { signal: held.signal, ref: false }).catch(() => {});
+}
