@@ -9,6 +9,7 @@ export * from './fake-executor';
 export * from './fake-inspector';
 export * from './free-port';
 export * from './given';
+export * from './longest-turn';
 export * from './nats-cluster';
 export * from './once-for-a-key';
 export * from './open-stream';

@@ -1,9 +1,9 @@
 /** Measures for how long requests stop everything else in this process, whose event loop serves them. */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { threadCpuMs } from '../thread-cpu';
 
 const RESOLUTION_MS = 5;
 /** A collection of garbage that others left may take as long, and so may a machine that gives us less than a core; not each time. */
@@ -76,14 +76,4 @@ function said<T>(worker: Worker): Promise<T> {
       resolve(message);
     });
   });
-}
-
-/** Processor time of the thread that serves; endless where nobody says, so that the pause alone counts. */
-function threadCpuMs(): number {
-  try {
-    const [onCpuNs] = readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ');
-    return Number(onCpuNs) / 1e6;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
 }

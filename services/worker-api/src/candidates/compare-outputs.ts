@@ -28,7 +28,8 @@ export function compareOutputs(was: unknown, now: unknown): Difference[] {
   const left: Pair[] = [{ path: '', was, now }];
   for (let pair = left.pop(); pair && found.length < DIFFERENCES_MAX; pair = left.pop()) {
     const inside = partsOf(pair);
-    if (inside) left.push(...inside.reverse());
+    // One by one: as arguments of a call, a hundred thousand of them would exceed the stack.
+    if (inside) for (const one of inside.reverse()) left.push(one);
     else if (pair.was !== pair.now) found.push(differenceOf(pair));
   }
   return found;

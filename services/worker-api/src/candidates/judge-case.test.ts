@@ -36,6 +36,11 @@ describe('outputs', () => {
     expect(JSON.stringify(one)).not.toMatch(/\\ud83d(?!\\ude00)/);
   });
 
+  test('wide outputs are compared without a deep stack', () => {
+    const wide = Array.from({ length: 300_000 }, () => 1);
+    expect(compareOutputs(wide, [...wide, 2])).toEqual([{ path: '/300000', change: 'added', was: null, now: '2' }]);
+  });
+
   test('deep outputs are compared without a deep stack', () => {
     const deep = (end: unknown) => Array.from({ length: 20_000 }).reduce<unknown>((inner) => [inner], end);
     expect(compareOutputs(deep(1), deep(1))).toEqual([]);

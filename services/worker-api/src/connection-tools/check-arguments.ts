@@ -3,7 +3,7 @@
  * steps, and not compiled. Each step costs about a microsecond, whatever schema and value are: what costs more takes more steps.
  * Patterns, formats and references are left to the other side.
  */
-import { type Choices, indexChoices, isAmongChoices } from './schema-choices';
+import { type Choices, indexChoices, isAmongChoices, type KnownTexts } from './schema-choices';
 
 const STEPS_MAX = 10_000;
 const FIT_STEPS_MAX = 100_000;
@@ -12,6 +12,8 @@ const NAME_CHARS_MAX = 300;
 const LISTED_CHARS_MAX = 300;
 /** Counting so many characters takes as long as a step. */
 const CHARS_PER_STEP = 256;
+/** The same for writing values in their canonical form. */
+const CANONICAL_CHARS_PER_STEP = 8;
 
 type Schema = Record<string, unknown>;
 
@@ -35,6 +37,7 @@ export function fitProblems(schema: Schema, value: unknown, whole: string): stri
 function startWalk(stepsMax: number, whole: string) {
   let steps = stepsMax;
   const choicesOf = new Map<Schema, Choices>();
+  const knownTexts: KnownTexts = new Map();
 
   /** @returns false: what follows is not looked at */
   function spend(count: number): boolean {
@@ -73,8 +76,8 @@ function startWalk(stepsMax: number, whole: string) {
     if (!isConst && !Array.isArray(schema.enum)) return null;
     const choices = choicesOf.get(schema) ?? indexChoices(isConst ? [schema.const] : (schema.enum as unknown[]));
     choicesOf.set(schema, choices);
-    const { isAmong, chars } = isAmongChoices(choices, value);
-    if (!spend(Math.ceil(chars / CHARS_PER_STEP)) || isAmong) return null;
+    const { isAmong, chars } = isAmongChoices(choices, value, knownTexts);
+    if (!spend(Math.ceil(chars / CANONICAL_CHARS_PER_STEP)) || isAmong) return null;
     return `${name} must be ${isConst ? '' : 'one of '}${choices.listed}`;
   }
 

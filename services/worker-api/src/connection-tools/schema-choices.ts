@@ -22,11 +22,25 @@ export function indexChoices(values: unknown[]): Choices {
   };
 }
 
+/** Canonical texts of lists and objects that were looked for before: many schemas may look for the same one. */
+export type KnownTexts = Map<object, string>;
+
 /** @returns also how many characters had to be written for it */
-export function isAmongChoices({ keys, hasComposite }: Choices, value: unknown): { isAmong: boolean; chars: number } {
-  if (isComposite(value) && !hasComposite) return { isAmong: false, chars: 0 };
-  const key = canonicalJson(value);
-  return { isAmong: keys.has(key), chars: key.length };
+export function isAmongChoices(
+  { keys, hasComposite }: Choices,
+  value: unknown,
+  known: KnownTexts,
+): { isAmong: boolean; chars: number } {
+  if (!isComposite(value)) {
+    const key = canonicalJson(value);
+    // Written as fast as it is copied.
+    return { isAmong: keys.has(key), chars: Math.floor(key.length / 32) };
+  }
+  if (!hasComposite) return { isAmong: false, chars: 0 };
+  const present = known.get(value);
+  const key = present ?? canonicalJson(value);
+  known.set(value, key);
+  return { isAmong: keys.has(key), chars: present === undefined ? key.length : 0 };
 }
 
 /** The same text for values that JSON Schema calls equal. */

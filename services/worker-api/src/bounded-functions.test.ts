@@ -1,0 +1,133 @@
+/**
+ * What costs as much as members, models and remote servers decide, each with the worst input that may reach it: none of it keeps the
+ * event loop, which serves everybody, for longer than 50 ms. A new function of this kind belongs on the list.
+ */
+import { createRedactor } from '@gantry/masking';
+import { given, measureLongestTurn } from '@gantry/testing';
+import { messagesOf } from './chat/messages';
+import type { Part, Turn } from './chat/turn-repository';
+import { argumentProblems } from './connection-tools/check-arguments';
+import { createOutputChecks } from './evaluations/output-checks';
+import { parseChecks } from './examples/check';
+import { isDeeperThan } from './json-depth';
+import { maskTexts, openTextStream } from './masked-texts';
+import { createMasking } from './masking';
+import { boundedFetch } from './models/bounded-events';
+import { createEventMeter } from './models/event-meter';
+import { valueIn } from './models/json-answer';
+import { inputTokensOf } from './models/read-answer';
+import { nearest } from './nearest-names';
+
+const BLOCKED_MS_MAX = 50;
+
+const checks = given(
+  async () => createOutputChecks({ taskMs: 120_000 }),
+  (pool) => pool.stop(),
+);
+const masking = given(
+  async () => createMasking(),
+  (one) => one.stop(),
+);
+
+const names = (count: number, prefix = 'name') => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
+const object = (count: number, value: unknown = 1) => Object.fromEntries(names(count).map((name) => [name, value]));
+const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+const secrets = (count: number, chars: number) =>
+  names(count, 'secret').map((name) => name.padEnd(chars, `${name}/+"`));
+/** Whoever follows them letter by letter begins anew at each. */
+const PERIODIC = [1, 2, 3].map((at) => `${'a'.repeat(16_000 + at)}b${'a'.repeat(16_000)}`);
+const periodic = createRedactor(PERIODIC);
+const LETTERS = 'a'.repeat(99_000);
+
+const turn = { id: 't', message: LETTERS, status: 'running', endedAt: null } as Turn;
+const parts = Array.from(
+  { length: 400 },
+  (_, number): Part => ({
+    ...{ kind: 'call', turnId: 't', number, callId: `c${number}`, status: 'done', links: null, result: LETTERS },
+    content: { modelCallId: `m${number}`, name: 'list', title: 'List', arguments: object(50), workerId: null },
+  }),
+);
+
+async function readStream(text: string): Promise<void> {
+  const send = async () => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
+  const response = await boundedFetch(send, true)('http://provider.test/');
+  // What the provider sends too much of is refused.
+  await response.text().catch(() => {});
+}
+const anyOf = (count: number, schema: object) => ({ anyOf: Array.from({ length: count }, () => schema) });
+const choices = { enum: [...names(20_000), { a: 1 }] };
+const valueTask = (value: unknown, chars: number) => ({
+  example: { checks: [{ kind: 'equal' as const, value }], maxDurationSeconds: null, maxCostUsd: null },
+  run: { status: 'completed' as const, error: null, durationMs: 1, costUsd: 0 },
+  output: { json: Buffer.from(JSON.stringify({ text: 'x'.repeat(chars) })) },
+});
+
+const FUNCTIONS: [string, () => unknown][] = [
+  [
+    'argumentProblems: many choices',
+    () => argumentProblems({ properties: { a: { items: choices } } }, { a: names(20_000, 'x') }),
+  ],
+  [
+    'argumentProblems: many alternatives',
+    () => argumentProblems(anyOf(20_000, { required: names(10) }), object(5_000, LETTERS)),
+  ],
+  [
+    'argumentProblems: long texts, counted for each alternative',
+    () => argumentProblems({ properties: { a: anyOf(5_000, { maxLength: 1 }) } }, { a: 'a'.repeat(1_000_000) }),
+  ],
+  [
+    'argumentProblems: large values among choices',
+    () => argumentProblems({ properties: { a: anyOf(500, choices) } }, { a: object(10_000, { b: [1, 2, 3] }) }),
+  ],
+  ['valueIn: many levels', () => valueIn(deep(200_000), { items: {} })],
+  ['valueIn: many items', () => valueIn(`[${'{},'.repeat(99_000)}{}]`, { items: { required: names(100) } })],
+  ['isDeeperThan', () => isDeeperThan(JSON.parse(`[${'[[]],'.repeat(80_000)}[]]`), 64)],
+  [
+    'parseChecks: unknown keywords',
+    () => expect(() => parseChecks([{ kind: 'schema', schema: object(9_000) }])).toThrow(),
+  ],
+  ['parseChecks: many schemas', () => parseChecks([{ kind: 'schema', schema: { properties: object(6_000, {}) } }])],
+  ['nearest', () => nearest('a-b'.repeat(500_000), names(1_000))],
+  ['redactorFor: ordinary secrets', () => masking.redactorFor(secrets(480, 60))],
+  ['redactorFor: the largest secrets', () => masking.redactorFor(PERIODIC)],
+  ['redactorFor: few secrets', () => masking.redactorFor(secrets(8, 64))],
+  ['maskTexts: a text that is almost secrets', () => maskTexts(periodic, [LETTERS, LETTERS, LETTERS])],
+  ['maskTexts: a long text', () => maskTexts(periodic, 'a'.repeat(2_000_000))],
+  [
+    'maskTexts: many values',
+    () =>
+      maskTexts(
+        periodic,
+        Array.from({ length: 30_000 }, () => ({ b: true })),
+      ),
+  ],
+  ['openTextStream', () => openTextStream(periodic).push(LETTERS)],
+  ['messagesOf', () => messagesOf([turn], parts)],
+  ['inputTokensOf', () => inputTokensOf({ system: '', messages: messagesOf([turn], parts), tools: {} })],
+  ['boundedFetch: empty events', () => readStream('data: {}\n\n'.repeat(3_000))],
+  ['boundedFetch: empty lines', () => readStream('\n'.repeat(100_000))],
+  ['boundedFetch: a long line', () => readStream(`data: ${'a'.repeat(4_000_000)}\n\n`)],
+  ['boundedFetch: large events', () => readStream(`data: "${'a'.repeat(400_000)}"\n\n`.repeat(5))],
+  ['createEventMeter: many values', () => expect(() => createEventMeter()(`[${'0,'.repeat(250_000)}0]`)).toThrow()],
+  ['createEventMeter: many levels', () => expect(() => createEventMeter()(deep(250_000))).toThrow()],
+  ['createEventMeter: one large text', () => createEventMeter()(JSON.stringify({ content: 'a'.repeat(500_000) }))],
+  ['createOutputChecks: the largest output', () => checks.run(valueTask({ text: 'y' }, 8_000_000))],
+  ['createOutputChecks: the largest check', () => checks.run(valueTask(object(8_000), 10))],
+];
+
+test.each(FUNCTIONS)(
+  '%s',
+  async (_, work) => {
+    // Once before: what is compiled and what is loaded does not count.
+    await work();
+    const blockedMs = await measureLongestTurn(work, BLOCKED_MS_MAX);
+    expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
+  },
+  120_000,
+);
+
+test('a function that takes longer is seen', async () => {
+  const compareEach = () => names(6_000).filter((one, _, all) => all.filter((other) => `${other}` === one).length > 1);
+  const blockedMs = await measureLongestTurn(compareEach, BLOCKED_MS_MAX);
+  expect(blockedMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(BLOCKED_MS_MAX);
+}, 120_000);
