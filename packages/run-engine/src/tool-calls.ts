@@ -3,7 +3,7 @@
  *
  * A call is asked for until it has been answered, since replies get lost and replicas end. One call is made all the same: it is
  * recorded before it is made, whoever asks meanwhile waits for it, and if its caller is gone, only a tool that may be repeated is
- * called again. See tool-steps.ts and ADR 44.
+ * called again, twice. See tool-steps.ts and ADR 44.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -48,6 +48,8 @@ import { openWords } from './tool-words';
 
 /** Of one run, in all its attempts. */
 export const TOOL_CALLS_MAX = 500;
+/** A call that may be repeated is given up then: it may be what ends its replicas. */
+const LOST_CALLS_MAX = 2;
 /** At this replica, of tools and of models; each may hold an answer of some megabytes. */
 const AT_ONCE_MAX = 100;
 /** For all attempts to store what came of a call. */
@@ -132,7 +134,8 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
     }
     if (!step && calls >= TOOL_CALLS_MAX) return { refused: `a run may call tools ${TOOL_CALLS_MAX} times` };
     const prepared = await prepare(deps, run, call, place);
-    if (step?.status === 'calling' && !('call' in prepared && prepared.isRepeatable)) {
+    const canRepeat = 'call' in prepared && prepared.isRepeatable && (step?.lostCalls ?? 0) < LOST_CALLS_MAX;
+    if (step?.status === 'calling' && !canRepeat) {
       await giveUpToolCall(pool, place, OUTCOME_UNKNOWN);
       continue;
     }

@@ -28,6 +28,8 @@ export interface ToolStep {
   result: unknown;
   /** That asked last. */
   attempt: number | null;
+  /** How often it was made again because its caller was gone. */
+  lostCalls: number;
   /** The call may still be going on. */
   isBusy: boolean;
 }
@@ -53,7 +55,7 @@ export async function findToolStep(
 ): Promise<{ step: ToolStep | null; calls: number }> {
   const { rows } = await pool.query({
     name: 'tool-step',
-    text: `SELECT s.kind, s.name, s.status, s.result, s.attempt, coalesce(s.calling_until > now(), false) AS "isBusy",
+    text: `SELECT s.kind, s.name, s.status, s.result, s.attempt, s.lost_calls AS "lostCalls", coalesce(s.calling_until > now(), false) AS "isBusy",
              (SELECT count(*)::int FROM run_steps t WHERE t.run_id = $1 AND t.kind = 'tool') AS calls
            FROM (SELECT) one LEFT JOIN run_steps s ON s.run_id = $1 AND s.ordinal = $2`,
     values: [runId, ordinal],
@@ -72,7 +74,7 @@ const BEGIN = statement(
    SELECT r.id, $ordinal::int, 'tool', $name::text, $asked_digest::text, 'calling', $attempt::int, now(), now() + interval '${CALL_LEASE_MS} ms'
    FROM runs r WHERE r.id = $run_id AND r.attempt = $attempt AND r.executor_id = $executor_id AND r.status = 'running'
    ON CONFLICT (run_id, ordinal) DO UPDATE SET status = 'calling', attempt = excluded.attempt, asked_digest = excluded.asked_digest, result = NULL,
-     started_at = excluded.started_at, finished_at = NULL, calling_until = excluded.calling_until
+     lost_calls = run_steps.lost_calls + (run_steps.status = 'calling')::int, started_at = excluded.started_at, finished_at = NULL, calling_until = excluded.calling_until
    WHERE ${MAY_BEGIN}
    RETURNING started_at AS "startedAt"`,
 );

@@ -141,13 +141,13 @@ test('a call that goes on is held by its replica for as long as it takes', async
   expect(await answer).toEqual({ result: { number: 7 } });
 });
 
-test('a call whose caller is gone is not made again, unless the tool only reads', async () => {
+test('a call whose caller is gone is not made again, unless the tool only reads, and then not without end', async () => {
   const job = await begun();
-  const isGone = (name: string, ordinal: number) =>
+  const isGone = (name: string, ordinal: number, lostCalls = 0) =>
     api.deps.pool.query(
-      `INSERT INTO run_steps (run_id, ordinal, kind, name, status, attempt, started_at, calling_until)
-       VALUES ($1, $3, 'tool', $2, 'calling', 1, now(), now() - interval '1 s')`,
-      [job.runId, name, ordinal],
+      `INSERT INTO run_steps (run_id, ordinal, kind, name, status, attempt, started_at, calling_until, lost_calls)
+       VALUES ($1, $3, 'tool', $2, 'calling', 1, now(), now() - interval '1 s', $4)`,
+      [job.runId, name, ordinal, lostCalls],
     );
   await isGone('tracker.create_issue', 1);
   expect(await call(job)).toMatchObject({ failed: { code: 'outcome_unknown' } });
@@ -155,6 +155,11 @@ test('a call whose caller is gone is not made again, unless the tool only reads'
   expect(called).toEqual([]);
   await isGone('tracker.list_issues', 2);
   expect(await call(job, { ordinal: 2, tool: 'list_issues', arguments: {} })).toEqual({ result: 'made' });
+  expect(called).toHaveLength(1);
+  // It may have been what ended them.
+  await isGone('tracker.list_issues', 3, 2);
+  const given = await call(job, { ordinal: 3, tool: 'list_issues', arguments: {} });
+  expect(given).toMatchObject({ failed: { code: 'outcome_unknown' } });
   expect(called).toHaveLength(1);
 });
 
