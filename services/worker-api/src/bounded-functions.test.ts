@@ -54,9 +54,10 @@ async function readStream(text: string): Promise<void> {
   // What the provider sends too much of is refused.
   await response.text().catch(() => {});
 }
+const REQUEST = { system: '', tools: {}, signal: new AbortController().signal, onText: () => {} };
 const anyOf = (count: number, schema: object) => ({ anyOf: Array.from({ length: count }, () => schema) });
 const choices = { enum: [...names(20_000), { a: 1 }] };
-const valueTask = (value: unknown, chars: number) => ({
+const valueTask = (value: object, chars: number) => ({
   example: { checks: [{ kind: 'equal' as const, value }], maxDurationSeconds: null, maxCostUsd: null },
   run: { status: 'completed' as const, error: null, durationMs: 1, costUsd: 0 },
   output: { json: Buffer.from(JSON.stringify({ text: 'x'.repeat(chars) })) },
@@ -103,7 +104,7 @@ const FUNCTIONS: [string, () => unknown][] = [
   ],
   ['openTextStream', () => openTextStream(periodic).push(LETTERS)],
   ['messagesOf', () => messagesOf([turn], parts)],
-  ['inputTokensOf', () => inputTokensOf({ system: '', messages: messagesOf([turn], parts), tools: {} })],
+  ['inputTokensOf', () => inputTokensOf({ ...REQUEST, messages: messagesOf([turn], parts) })],
   ['boundedFetch: empty events', () => readStream('data: {}\n\n'.repeat(3_000))],
   ['boundedFetch: empty lines', () => readStream('\n'.repeat(100_000))],
   ['boundedFetch: a long line', () => readStream(`data: ${'a'.repeat(4_000_000)}\n\n`)],

@@ -3,6 +3,7 @@
  * with the others, and works through all events of a piece in one turn. Every event is read, measured and written anew, so that the
  * SDK reads what was measured; a stream that is faster than any model is slowed down.
  */
+import { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEventMeter, tooMuch } from './event-meter';
 
@@ -26,12 +27,13 @@ export const boundedFetch =
     const response = await send(input, init);
     if (!response.body) return response;
     const { status, headers } = response;
-    const pieces = piecesOf(response.body, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
+    const body = response.body as unknown as AsyncIterable<Uint8Array>;
+    const pieces = piecesOf(body, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
     const bounded = response.ok && isEventStream ? eventsOf(pieces) : pieces;
-    return new Response(ReadableStream.from(bounded), { status, headers });
+    return new Response(ReadableStream.from(bounded) as BodyInit, { status, headers });
   };
 
-async function* piecesOf(body: ReadableStream<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+async function* piecesOf(body: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   const pace = createPace();
   for await (const piece of body) {
