@@ -3,9 +3,9 @@
  * with the others, and works through all events of a piece in one turn. Every event is read, measured and written anew, so that the
  * SDK reads what was measured; a stream that is faster than any model is slowed down.
  */
-import { ReadableStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEventMeter, tooMuch } from './event-meter';
+import { toWebStream } from './web-stream';
 
 /** An event is a token or more, and an answer at most 400,000 characters. */
 const EVENTS_MAX = 200_000;
@@ -27,20 +27,27 @@ export const boundedFetch =
     const response = await send(input, init);
     if (!response.body) return response;
     const { status, headers } = response;
-    const body = response.body as unknown as AsyncIterable<Uint8Array>;
-    const pieces = piecesOf(body, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
+    const reader = response.body.getReader();
+    const leave = () => reader.cancel().catch(() => {});
+    const pieces = piecesOf(reader, response.ok ? STREAM_BYTES_MAX : REFUSAL_BYTES_MAX);
     const bounded = response.ok && isEventStream ? eventsOf(pieces) : pieces;
-    return new Response(ReadableStream.from(bounded) as BodyInit, { status, headers });
+    return new Response(toWebStream(bounded, leave), { status, headers });
   };
 
-async function* piecesOf(body: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array> {
+type Reader = ReadableStreamDefaultReader<Uint8Array>;
+
+async function* piecesOf(reader: Reader, bytesMax: number): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   const pace = createPace();
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > bytesMax) throw tooMuch(`more than ${bytesMax} bytes`);
-    yield piece;
-    await pace(piece.length);
+  try {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      bytes += next.value.length;
+      if (bytes > bytesMax) throw tooMuch(`more than ${bytesMax} bytes`);
+      yield next.value;
+      await pace(next.value.length);
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
   }
 }
 

@@ -1,7 +1,7 @@
 /** The `fetch` that the AI SDK reaches providers with. */
-import { Readable } from 'node:stream';
 import { OutboundFailed, type OutboundRequest, plainHeaders, safeStream } from '@gantry/safe-fetch';
 import { ModelFailed } from './call-failure';
+import { toWebStream } from './web-stream';
 
 /** To addresses of the operator. Keys are for the configured one: a redirect would take them elsewhere. */
 export const fetchThere: typeof fetch = (url, init) => fetch(url, { ...init, redirect: 'error' });
@@ -27,7 +27,7 @@ export const outboundFetch =
       );
       const hasBody = !WITHOUT_BODY.includes(status);
       if (!hasBody) body.destroy();
-      const stream = hasBody ? (Readable.toWeb(body) as unknown as ReadableStream<Uint8Array>) : null;
+      const stream = hasBody ? toWebStream(body, () => body.destroy()) : null;
       return new Response(stream, { status: Math.max(200, status), headers: shown });
     } catch (err) {
       if (!(err instanceof OutboundFailed)) throw err;
