@@ -1,5 +1,6 @@
 /** The bodies of each operation whose check costs the most, made from its schema. */
 import type { Operation, Schema } from '@gantry/http';
+import { COSTLY_MEANINGS } from './costly-meanings';
 
 export interface WorstBody {
   what: string;
@@ -36,6 +37,8 @@ export function worstBodies(
   const bodies = isAnything || !seen.has('whole') ? wholeBodies() : [];
   seen.add('whole');
   bodies.push(...partsOfValid(valid));
+  for (const [what, part] of COSTLY_MEANINGS[operation.id] ?? [])
+    bodies.push({ what, text: withPart(valid, [], part) });
   for (const place of placesIn(whole, schemas)) {
     const at = `at ${place.path.join('.') || 'the top'}`;
     // POST, PUT and PATCH of one thing share the parts of their schemas, and the code that looks at them.
