@@ -25,9 +25,7 @@ describe('NATS killed and restarted', () => {
     await new Promise((resolve) => setTimeout(resolve, 700));
     service.forgetClaims();
     await nats.restart();
-    const { finished, events, log } = await until(() => service.finished(id, 500), {
-      everyMs: 300,
-    });
+    const { finished, events, log } = await service.finished(id);
     expect(finished).toMatchObject({ status: 'completed', output: 'all' });
     expect(log).toEqual(Array.from({ length: 60 }, (_, n) => String(n)));
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 62 }, (_, n) => n + 1));
