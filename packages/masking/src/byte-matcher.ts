@@ -6,6 +6,7 @@ export interface MatcherTables {
   root: Int32Array;
   depth: Int32Array;
   matched: Int32Array;
+  owner: Int32Array;
 }
 
 /** Nodes with more children are searched by halves: a linear search would take what the strings decide. */
@@ -30,6 +31,8 @@ export class ByteMatcher implements MatcherTables {
   readonly depth: Int32Array;
   /** Length of the longest string that ends at a node; 0 without one. */
   readonly matched: Int32Array;
+  /** Which string that is: its place among all in the order of their bytes. */
+  readonly owner: Int32Array;
 
   /** @param source the strings, or what was built from them elsewhere */
   constructor(source: Uint8Array[] | MatcherTables) {
@@ -41,6 +44,7 @@ export class ByteMatcher implements MatcherTables {
         root: this.root,
         depth: this.depth,
         matched: this.matched,
+        owner: this.owner,
       } = source);
       return;
     }
@@ -52,6 +56,7 @@ export class ByteMatcher implements MatcherTables {
     this.root = new Int32Array(256);
     this.depth = new Int32Array(size);
     this.matched = new Int32Array(size);
+    this.owner = new Int32Array(size);
     this.build(sorted);
   }
 
@@ -76,7 +81,7 @@ export class ByteMatcher implements MatcherTables {
    * one. A failure link leads to a level that is already complete.
    */
   private build(strings: Uint8Array[]): void {
-    const { firstChild, byteOf, fail, depth, matched, root } = this;
+    const { firstChild, byteOf, fail, depth, matched, owner, root } = this;
     const shared = strings.map((string, i) => commonPrefix(strings[i - 1], string));
     /** Strings not yet exhausted, and the node that each has reached. */
     const active = Int32Array.from(strings.keys());
@@ -92,6 +97,7 @@ export class ByteMatcher implements MatcherTables {
         const node = nodeOf[i] as number;
         if (string.length === length) {
           matched[node] = length;
+          owner[node] = i;
           continue;
         }
         active[left++] = i;
@@ -105,6 +111,7 @@ export class ByteMatcher implements MatcherTables {
             const failure = this.step(fail[node] as number, byte);
             fail[used] = failure;
             matched[used] = matched[failure] as number;
+            owner[used] = owner[failure] as number;
           }
           used++;
         }

@@ -1,3 +1,4 @@
 export * from './byte-matcher';
 export * from './redact';
 export * from './redactor-cache';
+export { MASK, type RedactedStream } from './replacing-stream';

@@ -1,4 +1,5 @@
-import { createRedactor, MASK, openRedactor, prepareSecrets } from './redact';
+import { createRedactor, openRedactor, prepareSecrets } from './redact';
+import { MASK } from './replacing-stream';
 
 const SECRET = 'p4ss/w+rd "ä" ~?>';
 

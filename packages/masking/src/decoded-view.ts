@@ -1,0 +1,145 @@
+/**
+ * A stream as a reader sees it who decodes the escapes in it, once or several times.
+ *
+ * Ordinary text looks the same in every view, so a view is inactive, and costs nothing, until an escape begins; it is dropped as soon
+ * as it agrees with the raw stream again.
+ */
+import type { ByteMatcher } from './byte-matcher';
+import { DECODED, decodeEscape, ESCAPE_BYTES_MAX, type EscapeKind, INCOMPLETE, NO_ESCAPE, STARTS } from './escapes';
+
+/** Positions are those of raw bytes, from the start of the stream. */
+type Emit = (byte: number, from: number, to: number) => void;
+type Found = (from: number, to: number, owner: number) => void;
+
+export interface DecodedView {
+  readonly isActive: boolean;
+  reads(kind: EscapeKind): boolean;
+  /** @param node of the raw stream before the byte at `position` */
+  activate(node: number, position: number): void;
+  push(byte: number, position: number): void;
+  /** True if it is inactive now. @param rawNode after the last byte */
+  dropIfEqual(rawNode: number): boolean;
+  /** Where the earliest bytes begin that could still become a match. */
+  safe(position: number): number;
+  /** An escape that has no end is ordinary text. */
+  end(): void;
+}
+
+const EVERY_KIND: readonly EscapeKind[] = ['backslash', 'entity', 'percent'];
+/** One writer's escapes, exactly as that writer meant them; and those of two, one after the other. */
+export const VIEWS: readonly (readonly EscapeKind[])[][] = [
+  ...EVERY_KIND.map((kind) => [[kind]]),
+  [EVERY_KIND, EVERY_KIND],
+];
+
+const WINDOW_SMALL = 4_096;
+
+export function createDecodedView(
+  levels: readonly (readonly EscapeKind[])[],
+  matcher: ByteMatcher,
+  onFound: Found,
+): DecodedView {
+  let isActive = false;
+  let node = 0;
+  let activatedAt = 0;
+  /** Where each of the last decoded bytes begins; those before it are raw ones before `activatedAt`. */
+  let starts: number[] = [];
+  /** Decoded bytes since the last one that is no raw byte. */
+  let plain = 0;
+
+  const startOf = (length: number): number =>
+    length <= starts.length ? (starts[starts.length - length] as number) : activatedAt - (length - starts.length);
+
+  const receive: Emit = (byte, from, to) => {
+    node = matcher.step(node, byte);
+    starts.push(from);
+    plain = to - from === 1 ? plain + 1 : 0;
+    const length = matcher.matched[node] as number;
+    if (length) onFound(startOf(length), to, matcher.owner[node] as number);
+    const depth = matcher.depth[node] as number;
+    if (starts.length > WINDOW_SMALL && starts.length > 2 * depth) starts = starts.slice(starts.length - depth);
+  };
+  const decoders: ReturnType<typeof createDecoder>[] = [];
+  for (const kinds of levels.toReversed()) {
+    const next = decoders[0];
+    decoders.unshift(createDecoder(kinds, next ? next.push : receive));
+  }
+  const first = decoders[0] as ReturnType<typeof createDecoder>;
+
+  return {
+    get isActive() {
+      return isActive;
+    },
+    reads: (kind) => levels[0]?.includes(kind) === true,
+    activate(rawNode, position) {
+      isActive = true;
+      node = rawNode;
+      activatedAt = position;
+      starts = [];
+      plain = Number.MAX_SAFE_INTEGER;
+    },
+    push: (byte, position) => first.push(byte, position, position + 1),
+    dropIfEqual(rawNode) {
+      if (node !== rawNode || (matcher.depth[node] as number) > plain) return false;
+      if (decoders.some(({ pendingFrom }) => pendingFrom() >= 0)) return false;
+      isActive = false;
+      return true;
+    },
+    safe(position) {
+      const depth = matcher.depth[node] as number;
+      if (depth > 0) return startOf(depth);
+      const last = decoders.findLast(({ pendingFrom }) => pendingFrom() >= 0);
+      return last?.pendingFrom() ?? position;
+    },
+    end() {
+      for (const decoder of decoders) decoder.flush();
+    },
+  };
+}
+
+/** One level. */
+function createDecoder(kinds: readonly EscapeKind[], emit: Emit) {
+  const isStart = STARTS.map((kind) => kind !== undefined && kinds.includes(kind));
+  /** An escape that is not complete, and the span of each of its bytes. */
+  const bytes = Buffer.alloc(ESCAPE_BYTES_MAX);
+  const froms = new Float64Array(ESCAPE_BYTES_MAX);
+  const tos = new Float64Array(ESCAPE_BYTES_MAX);
+  let length = 0;
+
+  /** The first byte was none of an escape; another escape may begin in those after it. */
+  function giveUp(): void {
+    let at = 0;
+    do {
+      emit(bytes[at] as number, froms[at] as number, tos[at] as number);
+      at++;
+    } while (at < length && !isStart[bytes[at] as number]);
+    const rest = length - at;
+    length = 0;
+    for (let i = 0; i < rest; i++) push(bytes[at + i] as number, froms[at + i] as number, tos[at + i] as number);
+  }
+
+  const push: Emit = (byte, from, to) => {
+    if (length === 0 && !isStart[byte]) return emit(byte, from, to);
+    bytes[length] = byte;
+    froms[length] = from;
+    tos[length] = to;
+    length++;
+    const count = decodeEscape(bytes, length);
+    if (count === INCOMPLETE) return;
+    if (count === NO_ESCAPE) return giveUp();
+    const begin = froms[0] as number;
+    length = 0;
+    if (count === 1) return emit(DECODED[0] as number, begin, to);
+    // The next level decodes into the same place.
+    for (const one of Uint8Array.from(DECODED.subarray(0, count))) emit(one, begin, to);
+  };
+
+  return {
+    push,
+    flush() {
+      while (length) giveUp();
+    },
+    /** -1: nothing is held. */
+    pendingFrom: (): number => (length ? (froms[0] as number) : -1),
+  };
+}

@@ -1,0 +1,144 @@
+/**
+ * Replaces values in a stream, in each of their forms and however they are escaped. The result is the same however the stream is
+ * split into chunks: bytes that could yet become part of a value are held back.
+ */
+import type { ByteMatcher } from './byte-matcher';
+import { createDecodedView, type DecodedView, VIEWS } from './decoded-view';
+import { STARTS } from './escapes';
+
+export const MASK = '***';
+
+export interface RedactedStream {
+  /** @returns the bytes that are safe to show now. */
+  push(chunk: Buffer): Buffer;
+  /** @returns the bytes held back so far. */
+  end(): Buffer;
+}
+
+const MASK_BYTES = Buffer.from(MASK);
+const NOTHING = Buffer.alloc(0);
+/** Below this size it is passed on at once; a larger hold is advanced in larger steps, so that copying stays linear too. */
+const HELD_BYTES_SMALL = 4_096;
+
+/** Then they are forgotten together. */
+const EMITTED_KEPT_MAX = 1_000;
+
+interface Range {
+  from: number;
+  to: number;
+  /** What stands for it. */
+  by: Buffer;
+}
+
+export interface ReplacingOptions {
+  /** What stands for each string of the matcher; default: a mask. Where different ones overlap, a mask. */
+  by?: readonly Buffer[];
+  /** As many asterisks as a match has bytes, for streams whose length was announced. */
+  keepLength?: boolean;
+  onReplaced?(): void;
+}
+
+/** Each maximal range of bytes that belong to any match is replaced. */
+export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOptions = {}): RedactedStream {
+  const { by, keepLength, onReplaced } = options;
+  /** Positions count from the start of the stream; `base` is the position of the first held byte. */
+  let held: Buffer[] = [];
+  let base = 0;
+  let position = 0;
+  let node = 0;
+  let views: DecodedView[] | undefined;
+  let active: DecodedView[] = [];
+  /** Ranges of matched bytes that have not been emitted yet, in order and disjoint. */
+  let found: Range[] = [];
+  /** Number of ranges at the front of `found` that have been emitted: removing each would move all others. */
+  let emitted = 0;
+  let endedInMask = false;
+
+  function mark(from: number, to: number, owner: number) {
+    let range: Range = { from, to, by: by?.[owner] ?? MASK_BYTES };
+    const later: Range[] = [];
+    for (let last = found.at(-1); last && found.length > emitted && last.to >= range.from; last = found.at(-1)) {
+      found.pop();
+      if (last.from > range.to) later.push(last);
+      else range = merge(last, range);
+    }
+    found.push(range, ...later.reverse());
+  }
+
+  function activateViews(byte: number) {
+    const kind = STARTS[byte];
+    if (kind === undefined) return;
+    views ??= VIEWS.map((levels) => createDecodedView(levels, matcher, mark));
+    for (const view of views) {
+      if (view.isActive || !view.reads(kind)) continue;
+      view.activate(node, position);
+      active.push(view);
+    }
+  }
+
+  function release(upTo: number): Buffer {
+    const bytes = held.length === 1 && held[0] ? held[0] : Buffer.concat(held);
+    const out: Buffer[] = [];
+    let at = base;
+    while (at < upTo) {
+      const next = found[emitted];
+      const plainEnd = Math.min(upTo, next?.from ?? upTo);
+      if (plainEnd > at) {
+        out.push(bytes.subarray(at - base, plainEnd - base));
+        endedInMask = false;
+        at = plainEnd;
+      }
+      if (!next || next.from >= upTo) continue;
+      const matchedEnd = Math.min(upTo, next.to);
+      // A piece of the same range may have been replaced already.
+      if (!endedInMask) onReplaced?.();
+      if (keepLength) out.push(Buffer.alloc(matchedEnd - at, '*'));
+      else if (!endedInMask) out.push(next.by);
+      endedInMask = true;
+      at = matchedEnd;
+      if (next.to <= upTo) emitted++;
+      else next.from = upTo;
+    }
+    if (emitted === found.length || emitted > EMITTED_KEPT_MAX) {
+      found = found.slice(emitted);
+      emitted = 0;
+    }
+    held = upTo < position ? [bytes.subarray(upTo - base)] : [];
+    base = upTo;
+    return out.length === 1 && out[0] ? out[0] : Buffer.concat(out);
+  }
+
+  return {
+    push(chunk) {
+      held.push(chunk);
+      for (const byte of chunk) {
+        activateViews(byte);
+        for (const view of active) view.push(byte, position);
+        position++;
+        node = matcher.step(node, byte);
+        const length = matcher.matched[node] as number;
+        if (length) mark(position - length, position, matcher.owner[node] as number);
+        let isDropped = false;
+        for (const view of active) if (view.dropIfEqual(node)) isDropped = true;
+        if (isDropped) active = active.filter(({ isActive }) => isActive);
+      }
+      let safe = position - (matcher.depth[node] as number);
+      for (const view of active) safe = Math.min(safe, view.safe(position));
+      const waiting = position - base;
+      if (safe === base || (waiting > HELD_BYTES_SMALL && (safe - base) * 2 < waiting)) return NOTHING;
+      return release(safe);
+    },
+    end() {
+      for (const view of active) view.end();
+      return release(position);
+    },
+  };
+}
+
+/** A range that contains the other stands for both; of two that overlap otherwise neither does, unless they stand for the same. */
+function merge(a: Range, b: Range): Range {
+  const from = Math.min(a.from, b.from);
+  const to = Math.max(a.to, b.to);
+  const outer = [b, a].find((one) => one.from === from && one.to === to);
+  return outer ?? { from, to, by: a.by === b.by ? a.by : MASK_BYTES };
+}
