@@ -8,11 +8,19 @@ export const hostPattern = z
   .max(260)
   .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
 
+/** Where in a request a value may go. `header` is every header but Cookie. */
+export const PLACES = ['header', 'query', 'path', 'cookie', 'body'] as const;
+export type Place = (typeof PLACES)[number];
+/** A place, or behind a colon one header, parameter, cookie or field of it. */
+export const declaredPlace = z.string().regex(/^(path|(header|query|cookie|body)(:[A-Za-z0-9_.[\]-]{1,64})?)$/);
+export const PLACES_MAX = 20;
+export const DEFAULT_PLACES: readonly string[] = ['header'];
+
 /** As many as one job has. */
 export const CREDENTIALS_MAX = 64;
 export const CREDENTIAL_CHARS_MAX = 16_384;
 
-/** The egress proxy puts `value` where `placeholder` stands, in requests to `hosts` alone. Code gets the placeholder. */
+/** The egress proxy puts `value` where `placeholder` stands, at `places` of requests to `hosts` alone. Code gets the placeholder. */
 export const jobCredential = z.object({
   /** `context.connections[name]`, or the environment variable of a secret. */
   name: z.string().min(1).max(128),
@@ -21,8 +29,10 @@ export const jobCredential = z.object({
   placeholder: z.string().regex(/^gph_[A-Za-z0-9]{32}$/),
   value: z.string().min(1).max(CREDENTIAL_CHARS_MAX),
   hosts: z.array(hostPattern).min(1).max(64),
-  /** Also in the bodies of requests: signatures over a body do not survive that. */
-  inBody: z.boolean().default(false),
+  places: z
+    .array(declaredPlace)
+    .max(PLACES_MAX)
+    .default([...DEFAULT_PLACES]),
   /** For a connection: code gets `value`, not the placeholder. Absent: false. An exposed secret is among `secrets`. */
   exposed: z.boolean().optional(),
   /** For a connection. */

@@ -1,11 +1,12 @@
 /** Answers inside a tunnel whose TLS ends here: without the values of credentials, and otherwise as the host gave them. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import zlib from 'node:zlib';
+import { type Field, fieldValue, listEndToEnd } from './header-fields';
 import { captureOf } from './kept-answer';
 import type { Exchange } from './network-request';
-import { endToEnd } from './opened-request';
+import type { OnwardResponse } from './onward-client';
 import type { Reflection } from './reflection';
 import { FAILED, headersOf, Refused, refusalOf } from './refused';
 
@@ -19,36 +20,59 @@ const DECODERS: Record<string, () => Transform> = {
   br: zlib.createBrotliDecompress,
 };
 
+interface AnswerContext {
+  reflection: Reflection;
+  exchange: Exchange;
+  spend(bytes: number): void;
+}
+
 /** @throws Refused before anything was sent, any error after that */
 export async function relayAnswer(
-  answer: IncomingMessage,
+  answer: OnwardResponse,
   response: ServerResponse,
-  { reflection, exchange, spend }: { reflection: Reflection; exchange: Exchange; spend(bytes: number): void },
+  context: AnswerContext,
 ): Promise<void> {
-  const status = answer.statusCode ?? 502;
+  try {
+    await relay(answer, response, context);
+  } catch (err) {
+    // What is left of it must not hold up the next request.
+    answer.body.destroy();
+    throw err;
+  }
+}
+
+async function relay(
+  answer: OnwardResponse,
+  response: ServerResponse,
+  { reflection, exchange, spend }: AnswerContext,
+): Promise<void> {
+  const { status, fields } = answer;
   exchange.status = status;
+  requireChunksAlone(fields);
   response.sendDate = false;
   const hasBody = response.req.method !== 'HEAD' && status !== 204 && status !== 304;
-  const decoder = hasBody ? decoderFor(answer.headers['content-encoding']) : null;
-  const length = decoder || !hasBody ? undefined : lengthOf(answer);
-  const collect = length !== undefined && length <= COLLECTED_BYTES_MAX && !answer.headers['content-range'];
+  const decoder = hasBody ? decoderFor(fieldValue(fields, 'content-encoding')) : null;
+  const length = decoder || !hasBody ? undefined : lengthOf(fields);
+  const collect =
+    length !== undefined && length <= COLLECTED_BYTES_MAX && fieldValue(fields, 'content-range') === undefined;
   const headers: string[] = [];
-  for (const [name, value, as] of endToEnd(answer)) {
+  for (const { name, value, as } of listEndToEnd(fields)) {
     if (decoder && (name === 'content-encoding' || name === 'content-length')) continue;
     if (collect && name === 'content-length') continue;
     headers.push(reflection.text(as), reflection.text(value));
   }
   const head = (more: string[] = []) =>
-    response.writeHead(status, reflection.text(answer.statusMessage ?? ''), [...headers, ...more]);
+    response.writeHead(status, reflection.text(answer.statusText), [...headers, ...more]);
 
-  const { 'content-type': type, location } = answer.headers;
+  const type = fieldValue(fields, 'content-type');
+  const location = fieldValue(fields, 'location');
   const keep = captureOf(exchange, {
     contentType: type === undefined ? null : reflection.text(type),
     ...(location !== undefined && { location: reflection.text(location) }),
   });
-  answer.once('error', () => exchange.end(new Refused(502, 'it ended its answer early', FAILED)));
+  answer.body.once('error', () => exchange.end(new Refused(502, 'it ended its answer early', FAILED)));
   if (!hasBody) {
-    answer.resume();
+    answer.body.resume();
     keep?.end();
     head();
     response.end();
@@ -63,7 +87,7 @@ export async function relayAnswer(
   });
   if (collect) {
     const parts: Buffer[] = [];
-    await pipeline(answer, meter, async (source: AsyncIterable<Buffer>) => {
+    await pipeline(answer.body, meter, async (source: AsyncIterable<Buffer>) => {
       for await (const part of source) parts.push(part);
     });
     const body = reflection.bytes(Buffer.concat(parts));
@@ -76,7 +100,7 @@ export async function relayAnswer(
   head();
   const shown = reflection.stream(length !== undefined);
   if (keep) shown.on('data', (piece: Buffer) => keep.push(piece)).once('end', () => keep.end());
-  await pipeline(answer, decoder ?? new PassThrough(), meter, shown, response);
+  await pipeline(answer.body, decoder ?? new PassThrough(), meter, shown, response);
 }
 
 function decoderFor(encoding: string | undefined): Transform | null {
@@ -86,8 +110,19 @@ function decoderFor(encoding: string | undefined): Transform | null {
   throw new Refused(502, 'its answer has an encoding that can’t be searched for the value of a credential', FAILED);
 }
 
-function lengthOf({ headers }: IncomingMessage): number | undefined {
-  const text = headers['content-length'];
+/** A body whose chunks are compressed would be searched as it is. @throws Refused */
+function requireChunksAlone(fields: Field[]): void {
+  const coding = fieldValue(fields, 'transfer-encoding');
+  if (coding === undefined || coding.toLowerCase() === 'chunked') return;
+  throw new Refused(
+    502,
+    'its answer has a transfer encoding that can’t be searched for the value of a credential',
+    FAILED,
+  );
+}
+
+function lengthOf(fields: Field[]): number | undefined {
+  const text = fieldValue(fields, 'content-length');
   return text === undefined ? undefined : Number(text);
 }
 

@@ -5,6 +5,7 @@ import {
   credential,
   echo,
   expectNoValue,
+  frame,
   PLACEHOLDER,
   requestsOf,
   startCredentialFixture,
@@ -57,27 +58,81 @@ def run(port):
   expect(requestsOf(events)[0]?.path).toBe(`/bot${PLACEHOLDER}/send`);
 });
 
-test('in bodies only where the credential says so, with the right length, and never in encoded ones', async () => {
-  const source = `
+const BODIES = `
 import gzip
 def run(port):
     token = context.connections["api"].token
     url = f"https://api.test:{port}/"
     as_json = {"Content-Type": "application/json"}
-    fetch(url, as_json, json.dumps({"key": token}).encode())
-    fetch(url, {"Content-Type": "application/x-www-form-urlencoded"}, f"key={token}&b=1".encode())
-    fetch(url, {**as_json, "Content-Encoding": "gzip"}, gzip.compress(token.encode()))
-    fetch(url, {"Content-Type": "text/plain"}, iter([token[:9].encode(), token[9:].encode()]))
+    answers = [
+        fetch(url, as_json, json.dumps({"auth": {"key": token}}).encode()),
+        fetch(url, {"Content-Type": "application/x-www-form-urlencoded"}, f"key={token}&b=1".encode()),
+        fetch(url, {"Content-Type": "text/plain"}, iter([token[:9].encode(), token[9:].encode()])),
+        fetch(url, as_json, json.dumps({"other": [token]}).encode()),
+        fetch(url, {**as_json, "Content-Encoding": "gzip"}, gzip.compress(token.encode())),
+    ]
+    return [[status, body if status == 403 else None] for status, _, body in answers]
 `;
-  await fixture.runWith(source, { credentials: [credential(fixture.port, { inBody: true })] });
-  const [json, form, gzip, chunked] = fixture.seen;
-  expect(JSON.parse(json?.body ?? '')).toEqual({ key: VALUE });
+const refusedBody = (entry: string) => [
+  403,
+  `api.test: the connection api is not declared to go into the body of requests; to allow it, add ${entry} to the places of the connection, and a worker its name to in_body\n`,
+];
+
+test('in bodies where that is declared, with the right length, and never in encoded ones', async () => {
+  const { finished } = await fixture.runWith(BODIES, { credentials: [credential(fixture.port, { places: ['body'] })] });
+  expect(finished.output).toEqual(Array(5).fill([200, null]));
+  const [json, form, chunked, list, gzip] = fixture.seen;
+  expect(JSON.parse(json?.body ?? '')).toEqual({ auth: { key: VALUE } });
   expect(new URLSearchParams(form?.body).get('key')).toBe(VALUE);
-  expect(zlib.gunzipSync(Buffer.from(gzip?.body ?? '', 'latin1')).toString()).toBe(PLACEHOLDER);
   expect(chunked?.body).toBe(VALUE);
-  await fixture.runWith(source);
-  expect(JSON.parse(fixture.seen[0]?.body ?? '')).toEqual({ key: PLACEHOLDER });
-  expect(fixture.seen[3]?.body).toBe(PLACEHOLDER);
+  expect(JSON.parse(list?.body ?? '')).toEqual({ other: [VALUE] });
+  expect(zlib.gunzipSync(Buffer.from(gzip?.body ?? '', 'latin1')).toString()).toBe(PLACEHOLDER);
+});
+
+test('in fields of a body by their name, and in none where none is declared: the answer says how to allow it', async () => {
+  const credentials = [credential(fixture.port, { places: ['header', 'body:key'] })];
+  const { finished } = await fixture.runWith(BODIES, { credentials });
+  expect(finished.output).toEqual([
+    ...[[200, null], [200, null], refusedBody('body'), refusedBody('body:other')],
+    [200, null],
+  ]);
+  expect(fixture.seen).toHaveLength(3);
+  const none = await fixture.runWith(BODIES);
+  expect(none.finished.output).toEqual([
+    ...[refusedBody('body:key'), refusedBody('body:key'), refusedBody('body'), refusedBody('body:other')],
+    [200, null],
+  ]);
+  expect(fixture.seen).toHaveLength(1);
+});
+
+test('headers are declared unless the credential says otherwise; query, path and cookies by name', async () => {
+  const source = `
+def run(port):
+    token = context.connections["api"].token
+    def ask(path="/", headers={}):
+        status, _, body = fetch(f"https://api.test:{port}{path}", headers)
+        return body.rsplit("add ", 1)[-1].split(" ")[0] if status == 403 else status
+    basic = base64.b64encode(f"me:{token}".encode()).decode()
+    return [
+        ask(headers={"X-Key": token}),
+        ask(headers={"Authorization": "Basic " + basic}),
+        ask(f"/?key={token}"), ask(f"/?a=1&other={token}"), ask(f"/?{token}=key"),
+        ask(f"/bot{token}/send"),
+        ask(headers={"Cookie": f"a=1; sid={token}"}), ask(headers={"Cookie": f"sid=1; {token}"}),
+    ]
+`;
+  const withPlaces = async (places: string[]) =>
+    (await fixture.runWith(source, { credentials: [credential(fixture.port, { places })] })).finished.output;
+  expect(await withPlaces(['header'])).toEqual([
+    ...[200, 200, 'query:key', 'query:other', 'query', 'path', 'cookie:sid', 'cookie'],
+  ]);
+  expect(await withPlaces(['header:authorization', 'query:key', 'path', 'cookie:sid'])).toEqual([
+    ...['header:x-key', 200, 200, 'query:other', 'query', 200, 200, 'cookie'],
+  ]);
+  const [, query, path, cookie] = fixture.seen;
+  expect(new URL(query?.url ?? '', 'https://api.test').searchParams.get('key')).toBe(VALUE);
+  expect(decodeURIComponent(path?.url ?? '')).toBe(`/bot${VALUE}/send`);
+  expect(cookie?.headers.cookie).toBe(`a=1; sid=${VALUE}`);
 });
 
 test('a secret with hosts is a placeholder in the environment and in context.secrets', async () => {
@@ -206,81 +261,46 @@ def run(port):
   expect(finished.output).toEqual([true, length, (length >> 16) * VALUE.length, String(8 << 20)]);
 });
 
-test('a WebSocket is opened with the value, and its frames do not tell it', async () => {
+test('a WebSocket is opened with the value, and its messages do not tell it', async () => {
+  fixture.answerSocket(({ headers }, socket) => {
+    const value = String(headers['x-key']);
+    socket.write(frame(`key ${value} `));
+    // A fragment each, with a control frame between them.
+    socket.write(
+      Buffer.concat([frame(value.slice(0, 7), { isFinal: false }), frame(value.slice(0, 90), { opcode: 9 })]),
+    );
+    socket.write(Buffer.concat([frame(value.slice(7), { opcode: 0, isFinal: false }), frame(' end', { opcode: 0 })]));
+    // A client's frame with a mask of zeros: its payload is readable.
+    socket.on('data', (bytes: Buffer) => socket.write(frame(bytes.subarray(6))));
+  });
   const { finished, events } = await fixture.runWith(`
 def run(port):
     secure = tunnel(port)
     key = context.connections["api"].token
     secure.sendall((f"GET /live?a=1 HTTP/1.1\\r\\nHost: api.test:{port}\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n"
                     f"Sec-WebSocket-Extensions: permessage-deflate\\r\\nX-Key: {key}\\r\\n\\r\\n").encode())
-    secure.sendall(b"ping")
+    secure.sendall(b"\\x81\\x84" + bytes(4) + b"ping")
     got = b""
     while not got.endswith(b"ping"):
         got += secure.recv(1000)
-    return got.decode("latin1").split("\\r\\n")
+    head, frames = got.split(b"\\r\\n\\r\\n", 1)
+    seen = []
+    while frames:
+        seen.append([frames[0], frames[2:2 + frames[1]].decode("latin1")])
+        frames = frames[2 + frames[1]:]
+    return [head.decode("latin1").split("\\r\\n"), seen]
 `);
-  const lines = finished.output as string[];
+  const [lines, frames] = finished.output as [string[], [number, string][]];
   expect(lines[0]).toBe('HTTP/1.1 101 Switching Protocols');
   expect(lines).toContain(`X-Echo: ${PLACEHOLDER}`);
-  expect(lines.at(-1)?.slice(2)).toBe(`key ${'*'.repeat(VALUE.length)} ping`);
+  const messages: string[] = [];
+  for (const [head, text] of frames.filter(([head]) => (head & 0x0f) < 8)) {
+    messages.push(head & 0x0f ? text : `${messages.pop()}${text}`);
+  }
+  expect(messages).toEqual([`key ${PLACEHOLDER} `, `${PLACEHOLDER} end`, 'ping']);
+  expect(frames).toContainEqual([0x89, '*'.repeat(VALUE.length)]);
   expect(fixture.seen).toMatchObject([{ url: '/live?a=1', headers: { 'x-key': VALUE } }]);
   expect(fixture.seen[0]?.headers['sec-websocket-extensions']).toBeUndefined();
   expect(requestsOf(events)).toMatchObject([{ path: '/live', status: 101, credentials: ['api'] }]);
-  expectNoValue(events);
-});
-
-test('a client that trusts other authorities only is told apart in the record', async () => {
-  const { events } = await fixture.runWith(`
-def run(port):
-    pinned = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    try:
-        urllib.request.urlopen(f"https://api.test:{port}/", context=pinned)
-    except OSError as error:
-        print(error)
-    fetch(f"https://api.test:{port}/")
-`);
-  expect(requestsOf(events).slice(0, 1)).toMatchObject([
-    {
-      ...{ method: null, host: 'api.test', status: null },
-      problem: { kind: 'failed', message: 'the code does not trust the certificate of the egress proxy' },
-    },
-  ]);
-});
-
-test('other hosts are tunnelled as they are: their own certificate, and the placeholder', async () => {
-  const { finished, events } = await fixture.runWith(`
-def run(port):
-    context.log("open")
-    secure = tunnel(port, "api.test")
-    own = secure.getpeercert()["issuer"]
-    try:
-        tunnel(port, "other.test")
-    except ssl.SSLCertVerificationError as error:
-        return [str(own), error.verify_message]
-`);
-  // The test's authority is unknown inside, which proves that nothing has replaced its certificate.
-  expect(finished.output).toEqual([
-    expect.stringContaining('Gantry egress'),
-    expect.stringMatching(/unable to get local issuer/),
-  ]);
-  expect(requestsOf(events).some(({ host, method }) => host === 'other.test' && method === null)).toBe(true);
-});
-
-test('a host that can’t be reached or does not prove its name is a 502 in plain words, and gets nothing', async () => {
-  const hosts = ['wrong.test', 'closed.test'].map((name) => `${name}:${fixture.port}`);
-  const { finished, events } = await fixture.runWith(
-    `
-def run(port):
-    key = {"X-Key": context.connections["api"].token}
-    return [fetch(f"https://{host}:{port}/", key)[::2] for host in ("wrong.test", "closed.test")]
-`,
-    { credentials: [credential(fixture.port, { hosts })] },
-  );
-  expect(finished.output).toEqual([
-    [502, 'wrong.test: its certificate is not valid (ERR_TLS_CERT_ALTNAME_INVALID)\n'],
-    [502, "closed.test: it can't be reached (ECONNREFUSED)\n"],
-  ]);
-  expect(fixture.seen).toEqual([]);
-  expect(requestsOf(events).map(({ problem }) => problem?.kind)).toEqual(['failed', 'failed']);
   expectNoValue(events);
 });

@@ -13,13 +13,14 @@ import type tls from 'node:tls';
 import { answerRefused, relayAnswer } from './answers';
 import type { Leaf } from './authority';
 import type { Destination, Exchange } from './network-request';
-import { httpFailure, onwardAgent } from './onward';
-import { announcesBody, isSearchable, onwardHeaders, requireSameHost, SEARCHED_BODY_BYTES_MAX } from './opened-request';
-import { type EgressCredential, type Substitution, substitutionOf } from './placeholders';
+import { createOnwardClient } from './onward-client';
+import { onwardHeaders, requireSameHost } from './opened-request';
+import { createSubstitution, type EgressCredential } from './placeholders';
 import type { Reflection } from './reflection';
 import { FAILED, NOT_RECORDED, Refused } from './refused';
 import { type AnswerTo, answerRecorded, mayWrite, requireRecord, unreadable } from './rehearsed-request';
-import { relayWebSocket } from './web-socket';
+import { announcesBody, bodyStream, collectBody, isSearchable, readOut } from './request-body';
+import { relayWebSocket, requireWebSocket } from './web-socket';
 
 const HANDSHAKE_MS = 10_000;
 const HEAD_BYTES_MAX = 64 * 1024;
@@ -53,8 +54,8 @@ export interface Tunnel {
  */
 export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange): void {
   const { host, port, leaf, credentials, answerTo } = tunnel;
-  const agent = onwardAgent({ ...tunnel, context: tunnel.onwardContext });
-  client.once('close', () => agent.destroy());
+  const onward = createOnwardClient(tunnel);
+  client.once('close', () => onward.close());
   const server = https.createServer({
     ...leaf,
     ALPNProtocols: ['http/1.1'],
@@ -112,16 +113,23 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
       }
       exchange.keptAs = tunnel.keepAs(request.method ?? '', target);
       goOn();
-      const substitution = substitutionOf(credentials);
-      const body = credentials.some(({ inBody }) => inBody) && isSearchable(request) ? await collect(request) : null;
+      const substitution = createSubstitution(credentials);
+      const isCollected = credentials.length > 0 && isSearchable(request);
+      const body = isCollected ? await collectBody(request) : null;
       const known = body?.complete ? substitution.body(body.bytes, request.headers['content-type'] ?? '') : undefined;
       const head = {
         method: request.method ?? 'GET',
-        path: substitution.target(target),
-        headers: onwardHeaders(request, substitution, known?.length),
+        target: substitution.target(target),
+        headers: onwardHeaders(request, substitution),
       };
       exchange.credentials = substitution.used;
-      const answer = await send(head, request, response, known ?? body?.bytes, exchange);
+      const count = (bytes: number) => {
+        exchange.bytesSent += bytes;
+        tunnel.spend(bytes);
+      };
+      if (known) count(known.length);
+      const sent = known ?? (announcesBody(request) ? bodyStream(request, body?.bytes ?? NOTHING, count) : undefined);
+      const answer = await onward.send({ ...head, ...(sent && { body: sent }), signal: goneSignal(response) });
       await relayAnswer(answer, response, { ...tunnel, exchange });
       // An answer that came before the whole request: the rest of it is of no use.
       if (!request.complete) response.once('finish', () => request.socket.destroySoon());
@@ -130,50 +138,6 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
       exchange.end(response.destroyed && !(err instanceof Refused) ? undefined : answerRefused(response, host, err));
       if (!response.destroyed) request.resume();
     }
-  }
-
-  /** Resolves with the answer's head. @param start of the body, if it was read already; the rest follows from the request */
-  function send(
-    head: { method: string; path: string; headers: string[] },
-    request: IncomingMessage,
-    response: ServerResponse,
-    start: Buffer | undefined,
-    exchange: Exchange,
-  ): Promise<IncomingMessage> {
-    const hasBody = start !== undefined || announcesBody(request);
-    return new Promise((resolve, reject) => {
-      let again = !hasBody;
-      const attempt = () => {
-        const onward = http.request({ agent, ...head, host, port });
-        onward.setTimeout(IDLE_MS, () =>
-          onward.destroy(new Refused(504, `it sent nothing for ${IDLE_MS / 1_000} s`, FAILED)),
-        );
-        onward.once('response', resolve);
-        onward.on('error', (err) => {
-          // The host may close a kept connection in the moment in which it is used.
-          if (again && onward.reusedSocket && !(err instanceof Refused)) {
-            again = false;
-            return attempt();
-          }
-          reject(httpFailure(err));
-        });
-        response.once('close', () => {
-          if (!response.writableFinished) onward.destroy();
-        });
-        if (start?.length) {
-          exchange.bytesSent += start.length;
-          tunnel.spend(start.length);
-          onward.write(start);
-        }
-        if (!hasBody || request.readableEnded) return onward.end();
-        request.on('data', ({ length }: Buffer) => {
-          exchange.bytesSent += length;
-          tunnel.spend(length);
-        });
-        request.pipe(onward);
-      };
-      attempt();
-    });
   }
 
   async function upgrade(request: IncomingMessage, socket: Duplex, early: Buffer) {
@@ -186,14 +150,16 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
     try {
       const target = targetOf(request);
       if (answerTo) throw new Refused(403, 'a rehearsal opens no WebSocket, since it may write', NOT_RECORDED);
-      const substitution: Substitution = substitutionOf(credentials);
-      const head = { method: request.method ?? 'GET', path: substitution.target(target) };
-      const headers = onwardHeaders(request, substitution);
+      requireWebSocket(request);
+      const substitution = createSubstitution(credentials);
+      const head = {
+        method: 'GET',
+        target: substitution.target(target),
+        headers: onwardHeaders(request, substitution),
+      };
       exchange.credentials = substitution.used;
-      await relayWebSocket(
-        { agent, ...head, headers, host, port },
-        { request, response, socket, early, exchange, ...tunnel },
-      );
+      const answer = await onward.send({ ...head, isWebSocket: true, signal: goneSignal(response) });
+      await relayWebSocket(answer, { response, socket, early, exchange, ...tunnel });
     } catch (err) {
       exchange.end(answerRefused(response, host, err));
       response.once('finish', () => (socket as net.Socket).destroySoon());
@@ -203,47 +169,14 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
   server.emit('connection', client);
 }
 
-/** Reads the part of a body that is searched. The rest stays in the request, paused. */
-function collect(request: IncomingMessage): Promise<{ bytes: Buffer; complete: boolean }> {
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    let length = 0;
-    const done = (complete: boolean) => {
-      request.off('data', take).off('end', ended).off('error', reject);
-      if (!complete) request.pause();
-      resolve({ bytes: Buffer.concat(parts), complete });
-    };
-    const ended = () => done(true);
-    const take = (part: Buffer) => {
-      parts.push(part);
-      length += part.length;
-      if (length > SEARCHED_BODY_BYTES_MAX) done(false);
-    };
-    request.on('data', take).once('end', ended).once('error', reject);
+/** The code has gone away before its answer was complete. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) gone.abort();
   });
+  return gone.signal;
 }
 
+const NOTHING = Buffer.alloc(0);
 const pathOf = (url: string) => (url.startsWith('/') ? (url.split(/[?#]/, 1)[0] ?? null) : null);
-
-const READ_OUT_MAX = { bytes: 1 << 20, ms: 2_000 };
-
-/**
- * Reads a request to its end before it is answered: an answer that comes earlier is lost with the connection that it closes, when
- * the client still sends. Not for long, and not without end.
- */
-function readOut(request: IncomingMessage): Promise<void> {
-  if (request.readableEnded || request.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    let left = READ_OUT_MAX.bytes;
-    const timer = setTimeout(resolve, READ_OUT_MAX.ms);
-    const over = () => {
-      clearTimeout(timer);
-      resolve();
-    };
-    request.on('data', ({ length }: Buffer) => {
-      left -= length;
-      if (left < 0) over();
-    });
-    request.once('end', over).once('close', over);
-  });
-}

@@ -1,14 +1,17 @@
-/** Puts the values of credentials where their placeholders stand in a request. */
+/** Puts the values of credentials where their placeholders stand in a request, and where they are declared to go. */
 import { validateHeaderValue } from 'node:http';
 import type { JobCredential } from '@gantry/events';
+import { assertDeclared, assertNoOpenEscape, cookieName, jsonFieldNames, parameterName, type Spot } from './places';
 import { FAILED, LIMIT, Refused } from './refused';
 
-export type EgressCredential = Pick<JobCredential, 'name' | 'placeholder' | 'value' | 'hosts' | 'inBody'>;
+export type EgressCredential = Pick<JobCredential, 'name' | 'kind' | 'placeholder' | 'value' | 'hosts' | 'places'>;
 
 /** Every placeholder could stand for 16 KB: a request must not grow beyond this by more than its own size. */
 const ADDED_BYTES_MAX = 1 << 20;
 
-type Encode = (value: string) => string;
+export type Encode = (value: string) => string;
+/** The parts of a text in which a placeholder stands. */
+type Locate = (text: string, placeholder: string) => Spot[];
 
 /** One request's substitutions. All texts are latin1, as Node has heads: a character is a byte. */
 export interface Substitution {
@@ -20,16 +23,20 @@ export interface Substitution {
   body(body: Buffer, contentType: string): Buffer;
 }
 
-export function substitutionOf(credentials: EgressCredential[]): Substitution {
+/** Each method throws Refused where a placeholder stands where its credential is not declared to go. */
+export function createSubstitution(credentials: EgressCredential[]): Substitution {
   const used = new Set<string>();
   let bytesLeft = ADDED_BYTES_MAX;
 
-  function put(text: string, encode: Encode, among = credentials): string {
+  function put(text: string, encode: Encode, locate: Locate): string {
     let result = text;
-    for (const { name, placeholder, value } of among) {
+    for (const credential of credentials) {
+      const { name, placeholder, value } = credential;
       if (!result.includes(placeholder)) continue;
-      const encoded = bytesOf(encode(value));
+      for (const spot of locate(result, placeholder)) assertDeclared(credential, spot);
       const pieces = result.split(placeholder);
+      for (const before of pieces.slice(0, -1)) assertNoOpenEscape(before);
+      const encoded = bytesOf(encode(value));
       bytesLeft -= (pieces.length - 1) * encoded.length;
       if (bytesLeft < 0) throw new Refused(413, 'the request has too many placeholders', LIMIT);
       result = pieces.join(encoded);
@@ -38,12 +45,25 @@ export function substitutionOf(credentials: EgressCredential[]): Substitution {
     return result;
   }
 
+  const putInPairs = (text: string, separator: string, encode: Encode, locate: Locate): string =>
+    text
+      .split(separator)
+      .map((pair) => put(pair, encode, locate))
+      .join(separator);
+
   function header(name: string, value: string): string {
+    if (name === 'cookie') return putInPairs(value, ';', plainInHeader, inCookie);
+    const locate: Locate = () => [{ place: 'header', name }];
     const [, scheme, encoded] = (name === 'authorization' && BASIC.exec(value)) || [];
-    if (!scheme || !encoded) return put(value, plainInHeader);
+    if (!scheme || !encoded) return put(value, plainInHeader, locate);
     const pair = Buffer.from(encoded, 'base64').toString('latin1');
-    const known = put(pair, plain);
+    const known = put(pair, plain, locate);
     return known === pair ? value : `${scheme} ${Buffer.from(known, 'latin1').toString('base64')}`;
+  }
+
+  function putInBody(text: string, contentType: string): string {
+    if (FORM.test(contentType)) return putInPairs(text, '&', inQuery, inForm);
+    return JSON_TYPE.test(contentType) ? put(text, inJson, inFields) : put(text, plain, () => [{ place: 'body' }]);
   }
 
   return {
@@ -53,17 +73,22 @@ export function substitutionOf(credentials: EgressCredential[]): Substitution {
     header,
     target(target) {
       const at = target.indexOf('?');
-      if (at < 0) return put(target, inPath);
-      return `${put(target.slice(0, at), inPath)}?${put(target.slice(at + 1), encodeURIComponent)}`;
+      const path = put(at < 0 ? target : target.slice(0, at), inPath, () => [{ place: 'path' }]);
+      return at < 0 ? path : `${path}?${putInPairs(target.slice(at + 1), '&', inQuery, inParameter)}`;
     },
     body(body, contentType) {
-      const among = credentials.filter(({ inBody }) => inBody);
       const text = body.toString('latin1');
-      const known = put(text, encoderFor(contentType), among);
+      const known = putInBody(text, contentType);
       return known === text ? body : Buffer.from(known, 'latin1');
     },
   };
 }
+
+const inParameter: Locate = (pair, placeholder) => [{ place: 'query', name: parameterName(pair, placeholder) }];
+const inFields: Locate = (json, placeholder) =>
+  jsonFieldNames(json, placeholder).map((name) => ({ place: 'body', name }));
+const inForm: Locate = (pair, placeholder) => [{ place: 'body', name: parameterName(pair, placeholder) }];
+const inCookie: Locate = (pair, placeholder) => [{ place: 'cookie', name: cookieName(pair, placeholder) }];
 
 /** For what outlives a run: placeholders are new with each attempt. */
 export const namedPlaceholders = (text: string, credentials: EgressCredential[]): string =>
@@ -87,8 +112,10 @@ const plainInHeader: Encode = (value) => {
 const inPath: Encode = (value) =>
   encodeURIComponent(value).replace(/%(?:3A|40|24|26|2B|2C|3B|3D)/g, (escaped) => decodeURIComponent(escaped));
 
-function encoderFor(contentType: string): Encode {
-  if (/^application\/x-www-form-urlencoded\b/i.test(contentType)) return encodeURIComponent;
-  if (/^application\/(?:[a-z0-9.-]+\+)?json\b/i.test(contentType)) return (value) => JSON.stringify(value).slice(1, -1);
-  return plain;
-}
+const inQuery: Encode = encodeURIComponent;
+const inJson: Encode = (value) => JSON.stringify(value).slice(1, -1);
+const FORM = /^application\/x-www-form-urlencoded\b/i;
+const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\b/i;
+
+/** Whatever writes a value into a request: answers are searched for the output of each of them. */
+export const ENCODERS: Record<string, Encode> = { plain, plainInHeader, inPath, inQuery, inJson };

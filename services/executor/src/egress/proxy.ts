@@ -21,7 +21,7 @@ import { capturePlain } from './kept-answer';
 import { beginExchange, type Exchange, type NetworkRequest } from './network-request';
 import { openTunnel, type Tunnel } from './opened-tunnel';
 import { type EgressCredential, namedPlaceholders } from './placeholders';
-import { type Reflection, reflectionOf } from './reflection';
+import { createReflection, type Reflection } from './reflection';
 import { headersOf, LIMIT, Refused, refusalOf } from './refused';
 import { type AnswerTo, mayWrite, nameOf, plainAnswer, requireHeadAlone, requireRecord } from './rehearsed-request';
 import { type PlainRequest, parseHead, type RequestHead } from './request-head';
@@ -281,7 +281,7 @@ export async function startEgressProxy(options: {
       const run: Admitted = {
         ...{ rules, bytesLeft: rules.bytesMax, clients: 0 },
         ...{ connections: new Set<net.Socket>(), exchanges: new Set<Exchange>() },
-        reflection: reflectionOf(rules.credentials ?? []),
+        reflection: createReflection(rules.credentials ?? []),
       };
       admitted.set(nonce, run);
       return {

@@ -1,41 +1,57 @@
 /** Keeps the value of a credential out of what its own hosts send back. */
 import { type Transform, Transform as TransformStream } from 'node:stream';
-import { openReplacing, type Replacements, replacementsOf } from '@gantry/masking';
+import { createReplacements, openReplacing, type RedactedStream, type Replacements } from '@gantry/masking';
 import type { EgressCredential } from './placeholders';
+
+export type Search = RedactedStream;
 
 export interface Reflection {
   /** Latin1, as heads are. */
   text(text: string): string;
   bytes(body: Buffer): Buffer;
-  /** @param keepLength as many asterisks as bytes were found, for bodies whose length was announced */
+  /** As many asterisks as bytes were found. */
+  asterisks(body: Buffer): Buffer;
+  /** One body or message in pieces. */
+  search(): Search;
+  /** @param keepLength as `asterisks`, for bodies whose length was announced */
   stream(keepLength: boolean): Transform;
+  /** Values that were found so far. */
+  readonly found: number;
 }
 
 /** Searches for all credentials of a run: its hosts may share what they have seen. Built at first use. */
-export function reflectionOf(credentials: EgressCredential[]): Reflection {
+export function createReflection(credentials: EgressCredential[]): Reflection {
+  let found = 0;
   let known: Replacements | null | undefined;
-  const replacements = () => {
-    if (known === undefined) known = replacementsOf(credentials.map(({ value, placeholder: by }) => ({ value, by })));
-    return known;
+  const onReplaced = () => {
+    found++;
   };
 
-  function bytes(body: Buffer): Buffer {
-    const values = replacements();
-    if (!values) return body;
-    const replaced = openReplacing(values);
-    return Buffer.concat([replaced.push(body), replaced.end()]);
+  function open(keepLength: boolean): Search {
+    known ??= createReplacements(credentials.map(({ value, placeholder: by }) => ({ value, by })));
+    if (known) return openReplacing(known, { keepLength, onReplaced });
+    return { push: (chunk) => chunk, end: () => Buffer.alloc(0) };
+  }
+
+  function whole(body: Buffer, keepLength: boolean): Buffer {
+    const search = open(keepLength);
+    return Buffer.concat([search.push(body), search.end()]);
   }
 
   return {
-    bytes,
-    text: (text) => bytes(Buffer.from(text, 'latin1')).toString('latin1'),
+    bytes: (body) => whole(body, false),
+    asterisks: (body) => whole(body, true),
+    text: (text) => whole(Buffer.from(text, 'latin1'), false).toString('latin1'),
+    search: () => open(false),
     stream(keepLength) {
-      const values = replacements();
-      const replaced = values && openReplacing(values, keepLength);
+      const search = open(keepLength);
       return new TransformStream({
-        transform: (chunk: Buffer, _, done) => done(null, replaced ? replaced.push(chunk) : chunk),
-        flush: (done) => done(null, replaced?.end()),
+        transform: (chunk: Buffer, _, done) => done(null, search.push(chunk)),
+        flush: (done) => done(null, search.end()),
       });
+    },
+    get found() {
+      return found;
     },
   };
 }

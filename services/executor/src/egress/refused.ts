@@ -24,6 +24,8 @@ export const codeOf = (err: unknown): string => {
 export const FAILED = 'failed';
 export const MALFORMED = 'malformed';
 export const LIMIT = 'limit';
+/** A credential stands where it is not declared to go. */
+export const NOT_DECLARED = 'not declared';
 /** Of a rehearsal: it may write, and the record has no answer. */
 export const NOT_RECORDED = 'not recorded';
 

@@ -1,18 +1,27 @@
-/** WebSockets through an opened tunnel: their first request gets credentials, their frames pass as they are. */
-import http, { type IncomingMessage, type RequestOptions, type ServerResponse } from 'node:http';
+/**
+ * WebSockets through an opened tunnel. The first request gets credentials. Frames of the code pass as they are; the messages of the
+ * host are searched, and written as frames anew: a value in several fragments would not be found otherwise.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
 import { relayAnswer } from './answers';
+import { fieldValue, listEndToEnd } from './header-fields';
 import type { Exchange } from './network-request';
-import { httpFailure } from './onward';
-import { endToEnd } from './opened-request';
+import type { OnwardResponse } from './onward-client';
 import type { Reflection } from './reflection';
-import { MALFORMED, Refused } from './refused';
+import { FAILED, MALFORMED, Refused } from './refused';
+import { searchMessages } from './web-socket-messages';
+
+/** @throws Refused */
+export function requireWebSocket({ method, headers }: IncomingMessage): void {
+  if (method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket') return;
+  throw new Refused(400, 'only WebSocket upgrades pass where a credential is put in', MALFORMED);
+}
 
 /** @throws Refused */
 export async function relayWebSocket(
-  options: RequestOptions & { headers: string[] },
+  answer: OnwardResponse,
   client: {
-    request: IncomingMessage;
     response: ServerResponse;
     socket: Duplex;
     early: Buffer;
@@ -21,28 +30,15 @@ export async function relayWebSocket(
     spend(bytes: number): void;
   },
 ): Promise<void> {
-  const { request, response, socket, early, exchange, reflection, spend } = client;
-  if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-    throw new Refused(400, 'only WebSocket upgrades pass where a credential is put in', MALFORMED);
+  const { response, socket, early, exchange, reflection, spend } = client;
+  const { socket: there, fields, status } = answer;
+  if (!there) return relayAnswer(answer, response, { reflection, exchange, spend });
+  exchange.status = status;
+  if (fieldValue(fields, 'upgrade')?.toLowerCase() !== 'websocket' || fieldValue(fields, 'sec-websocket-extensions')) {
+    there.destroy();
+    throw new Refused(502, 'it speaks a WebSocket that can’t be searched for the value of a credential', FAILED);
   }
-  const onward = http.request({
-    ...options,
-    headers: [...options.headers, 'Connection', 'Upgrade', 'Upgrade', 'websocket'],
-  });
-  socket.once('close', () => onward.destroy());
-  const outcome = await new Promise<{ answer: IncomingMessage; there?: Duplex; first?: Buffer }>((resolve, reject) => {
-    onward.once('upgrade', (answer, there, first) => resolve({ answer, there, first }));
-    onward.once('response', (answer) => resolve({ answer }));
-    onward.on('error', (err) => reject(httpFailure(err)));
-    onward.end();
-  });
-  const { answer, there, first } = outcome;
-  if (!there) {
-    await relayAnswer(answer, response, { reflection, exchange, spend });
-    return;
-  }
-  exchange.status = answer.statusCode ?? 101;
-  const lines = [...endToEnd(answer)].map(([, value, as]) => `${reflection.text(as)}: ${reflection.text(value)}\r\n`);
+  const lines = listEndToEnd(fields).map(({ value, as }) => `${reflection.text(as)}: ${reflection.text(value)}\r\n`);
   response.detachSocket(socket as never);
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${lines.join('')}\r\n`,
@@ -51,7 +47,6 @@ export async function relayWebSocket(
   // Both pipelines listen to both sockets.
   for (const each of [socket, there]) each.setMaxListeners(20).on('error', () => each.destroy());
   if (early.length) socket.unshift(early);
-  if (first?.length) there.unshift(first);
   socket.on('data', ({ length }: Buffer) => {
     exchange.bytesSent += length;
     spend(length);
@@ -61,6 +56,5 @@ export async function relayWebSocket(
     spend(length);
   });
   pipeline(socket, there, () => socket.destroy());
-  // A frame says its own length.
-  pipeline(there, reflection.stream(true), socket, () => socket.destroy());
+  pipeline(there, searchMessages(reflection), socket, () => socket.destroy());
 }

@@ -5,6 +5,7 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { Job, JobCredential, RunEvent } from '@gantry/events';
 import { createAuthority } from '../egress/authority';
 import type { ExecutorOptions } from '../executor';
@@ -31,6 +32,8 @@ export interface CredentialFixture extends ExecutorFixture {
   asked: string[];
   /** Replaces the answer of every host. */
   answer(with_: (request: SeenRequest, response: ServerResponse) => void): void;
+  /** Replaces what follows the 101 of every host. */
+  answerSocket(with_: (request: SeenRequest, socket: Duplex) => void): void;
   runWith(source: string, overrides?: Partial<Job>): ReturnType<ExecutorFixture['service']['run']>;
 }
 
@@ -83,6 +86,9 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
   process.env.NODE_EXTRA_CA_CERTS = file;
   const seen: SeenRequest[] = [];
   let answer = echo;
+  let answerSocket = (_: SeenRequest, socket: Duplex): void => {
+    socket.end();
+  };
   const hosts = { 'api.test': '127.0.0.2', 'other.test': '127.0.0.3', 'wrong.test': '127.0.0.4' };
   const servers: https.Server[] = [];
   let port = 0;
@@ -95,15 +101,13 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
       seen.push(one);
       answer(one, response);
     });
-    // A WebSocket that says in a frame with which key it was opened, and then what it hears.
-    server.on('upgrade', ({ method = '', url = '', headers }, socket) => {
-      seen.push({ host, method, url, headers, body: '' });
-      const key = Buffer.from(`key ${headers['x-key']} `);
-      socket.write(
-        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Echo: ${headers['x-key']}\r\n\r\n`,
-      );
-      socket.write(Buffer.concat([Buffer.from([0x81, key.length]), key]));
-      socket.on('error', () => socket.destroy()).pipe(socket);
+    server.on('upgrade', ({ method = '', url = '', headers }, socket: Duplex) => {
+      const one = { host, method, url, headers, body: '' };
+      seen.push(one);
+      socket.on('error', () => socket.destroy());
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n');
+      socket.write(`X-Echo: ${headers['x-key']}\r\n\r\n`);
+      answerSocket(one, socket);
     });
     await new Promise<void>((resolve) => server.listen(port, address, resolve));
     port = (server.address() as AddressInfo).port;
@@ -126,6 +130,9 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
     ...{ ...fixture, port, seen, asked },
     answer: (with_) => {
       answer = with_;
+    },
+    answerSocket: (with_) => {
+      answerSocket = with_;
     },
     runWith: (source, overrides) => {
       seen.splice(0);
@@ -150,9 +157,21 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
 
 export const credential = (port: number, overrides: Partial<JobCredential> = {}): JobCredential => ({
   ...{ name: 'api', kind: 'connection', placeholder: PLACEHOLDER, value: VALUE, hosts: [`api.test:${port}`] },
-  ...{ inBody: false, baseUrl: `https://api.test:${port}`, accountLabel: 'me@api', scopes: ['read'] },
+  ...{
+    places: ['header', 'query', 'path'],
+    baseUrl: `https://api.test:${port}`,
+    accountLabel: 'me@api',
+    scopes: ['read'],
+  },
   ...overrides,
 });
+
+/** As a server sends it. */
+export function frame(payload: string | Buffer, { opcode = 1, isFinal = true } = {}): Buffer {
+  const bytes = Buffer.from(payload);
+  if (bytes.length > 125) throw new Error('too long for a short frame');
+  return Buffer.concat([Buffer.from([(isFinal ? 0x80 : 0) | opcode, bytes.length]), bytes]);
+}
 
 export const requestsOf = (events: RunEvent[]) => events.flatMap((event) => (event.type === 'request' ? [event] : []));
 

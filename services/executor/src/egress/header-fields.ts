@@ -1,0 +1,51 @@
+/** Header fields of messages in opened tunnels, and which of them end at the proxy (RFC 9110, section 7.6.1). */
+import { MALFORMED, Refused } from './refused';
+
+/** Latin1, as Node has heads: a character is a byte. */
+export interface Field {
+  /** In lower case. */
+  name: string;
+  value: string;
+  /** The name as it was written. */
+  as: string;
+}
+
+/** Valid for one connection only. */
+const HOP_BY_HOP = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade'],
+]);
+/** Of a client: another option could name a field that the host must see, such as Host or Content-Length. */
+const REQUEST_OPTIONS = new Set(['close', 'keep-alive', 'upgrade', 'te']);
+/** A host can't remove them from its answer by naming them: they say where a message ends and what it is. */
+const NEVER_NAMED = new Set(['content-encoding', 'content-length', 'content-range', 'content-type', 'host']);
+
+/** @param raw names and values in turn, as Node and undici have them */
+export function toFields(raw: readonly (string | Buffer)[]): Field[] {
+  const texts = raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')));
+  return texts.flatMap((as, i) => (i % 2 ? [] : [{ name: as.toLowerCase(), as, value: texts[i + 1] ?? '' }]));
+}
+
+/** Every value of one field, joined as a list. */
+export function fieldValue(fields: Field[], name: string): string | undefined {
+  const values = fields.filter((field) => field.name === name).map(({ value }) => value);
+  return values.length ? values.join(', ') : undefined;
+}
+
+const connectionOptions = (fields: Field[]): string[] =>
+  (fieldValue(fields, 'connection') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((option) => option.trim())
+    .filter(Boolean);
+
+/** @throws Refused */
+export function assertConnectionOptions(fields: Field[]): void {
+  if (connectionOptions(fields).every((option) => REQUEST_OPTIONS.has(option))) return;
+  throw new Refused(400, 'Connection may name close, keep-alive, upgrade and te alone', MALFORMED);
+}
+
+export function listEndToEnd(fields: Field[]): Field[] {
+  const named = new Set(connectionOptions(fields).filter((option) => !NEVER_NAMED.has(option)));
+  return fields.filter(({ name }) => !HOP_BY_HOP.has(name) && !named.has(name));
+}

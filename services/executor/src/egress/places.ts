@@ -1,0 +1,85 @@
+/** Where in a request a credential may go, and what stands around its placeholder there. */
+import type { JobCredential, Place } from '@gantry/events';
+import { MALFORMED, NOT_DECLARED, Refused } from './refused';
+
+/** Part of a request: the whole of it, or the header, parameter, cookie or field of this name. */
+export interface Spot {
+  place: Place;
+  name?: string | undefined;
+}
+
+type Declared = Pick<JobCredential, 'name' | 'kind' | 'places'>;
+
+/** @throws Refused, with a sentence that says how to allow it */
+export function assertDeclared({ name, kind, places }: Declared, { place, name: part }: Spot): void {
+  if (places.includes(place) || (part !== undefined && places.includes(`${place}:${part}`))) return;
+  const isShown = part !== undefined && /^[A-Za-z0-9_.[\]-]{1,64}$/.test(part);
+  const entry = isShown ? `${place}:${part}` : place;
+  throw new Refused(
+    403,
+    `the ${kind} ${name} is not declared to go into the ${place} of requests; to allow it, add ${entry} to the places of the ${kind}${place === 'body' ? ', and a worker its name to in_body' : ''}`,
+    NOT_DECLARED,
+  );
+}
+
+/** `%`, `%4`, `%25`, `\`, `\u00`, `\x4`, `&#x4`: with the first characters of a value they would become another one. */
+const OPEN_ESCAPE = /(?:%(?:25)*[0-9a-f]?|\\(?:u\{?[0-9a-f]{0,5}|x[0-9a-f]?|[0-7]{0,2})|&#x?[0-9a-f]{0,8})$/i;
+const ESCAPE_CHARS_MAX = 32;
+
+/**
+ * A host that decodes an escape which ends inside the value would hand out the rest of it in a form that no search knows.
+ * @param before the text in front of a placeholder. @throws Refused
+ */
+export function assertNoOpenEscape(before: string): void {
+  const end = before.slice(-ESCAPE_CHARS_MAX);
+  const decoded = end.replaceAll(/%(?:5c|26|23|75|78)/gi, (text) => decodeURIComponent(text));
+  if (!OPEN_ESCAPE.test(end) && !OPEN_ESCAPE.test(decoded)) return;
+  throw new Refused(400, 'a placeholder follows an escape that is not complete', MALFORMED);
+}
+
+/** Of one parameter of a query or form; undefined where the placeholder is in the name. */
+export const parameterName = (pair: string, placeholder: string): string | undefined => {
+  const at = pair.indexOf('=');
+  return at < 0 || pair.slice(0, at).includes(placeholder) ? undefined : decodeName(pair.slice(0, at));
+};
+
+export const cookieName = (pair: string, placeholder: string): string | undefined => {
+  const at = pair.indexOf('=');
+  return at < 0 || pair.slice(0, at).includes(placeholder) ? undefined : pair.slice(0, at).trim();
+};
+
+function decodeName(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Names of the fields of a JSON text whose values contain the placeholder; those in a list have the name of the list. Undefined stands
+ * for a place without one, and for a text that says otherwise than its value, as with two fields of one name.
+ */
+export function jsonFieldNames(text: string, placeholder: string): (string | undefined)[] {
+  const names = new Set<string | undefined>();
+  let left = text.split(placeholder).length - 1;
+  const open: [name: string | undefined, value: unknown][] = [[undefined, parseJson(text)]];
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [name, value] = next;
+    if (typeof value === 'string') {
+      const count = value.split(placeholder).length - 1;
+      if (count) names.add(name);
+      left -= count;
+    } else if (Array.isArray(value)) for (const one of value) open.push([name, one]);
+    else if (value) for (const [key, one] of Object.entries(value)) open.push([key, one]);
+  }
+  return left === 0 ? [...names] : [undefined];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

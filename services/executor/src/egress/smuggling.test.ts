@@ -1,0 +1,197 @@
+/** Code that wants a host to see another request than the proxy has checked, or a value in pieces that no search knows. */
+import { given } from '@gantry/testing';
+import {
+  credential,
+  echo,
+  expectNoValue,
+  frame,
+  PLACEHOLDER,
+  requestsOf,
+  startCredentialFixture,
+  VALUE,
+} from '../test/credential-fixture';
+import { ENCODERS } from './placeholders';
+import { createReflection } from './reflection';
+
+const fixture = given(startCredentialFixture, ({ stop }) => stop());
+beforeEach(() => fixture.answer(echo));
+
+const RAW = `
+def raw(port, lines, rest="", secure=None):
+    secure = secure or tunnel(port)
+    head = [line.replace("KEY", context.connections["api"].token) for line in lines]
+    secure.sendall(("\\r\\n".join(head) + "\\r\\n\\r\\n" + rest).encode())
+    secure.settimeout(3)
+    return read_all(secure)
+`;
+
+test('Connection can name neither Host nor what frames a request, in a run or a rehearsal', async () => {
+  const source = `${RAW}
+def run(port):
+    host = f"Host: api.test:{port}"
+    hidden = f"DELETE /second HTTP/1.1\\r\\n{host}\\r\\n\\r\\n"
+    first = ["GET /first HTTP/1.1", host, f"Content-Length: {len(hidden)}"]
+    return [
+        raw(port, [*first, "Connection: keep-alive, content-length"], hidden)[:12],
+        raw(port, ["GET / HTTP/1.1", host, "X-Key: KEY", "Connection: keep-alive, host"])[:12],
+        raw(port, ["GET / HTTP/1.1", host, "X-Key: KEY", "Connection: x-key"])[:12],
+        raw(port, ["POST / HTTP/1.1", host, "Transfer-Encoding: chunked", "Connection: Transfer-Encoding"], "0\\r\\n\\r\\n")[:12],
+        raw(port, ["GET / HTTP/1.1", host, "Connection: Upgrade, host", "Upgrade: websocket"])[:12],
+        raw(port, ["GET /last HTTP/1.1", host, "X-Key: KEY", "TE: trailers", "Connection: TE, close"])[:12],
+    ]
+`;
+  const refused = Array(5).fill('HTTP/1.1 400');
+  const run = await fixture.runWith(source);
+  expect(run.finished.output).toEqual([...refused, 'HTTP/1.1 200']);
+  expect(fixture.seen.map(({ method, url, headers }) => [method, url, headers.te])).toEqual([
+    ['GET', '/last', undefined],
+  ]);
+  const rehearsal = await fixture.runWith(source, { kind: 'test', rehearsal: { answers: [] } });
+  expect((rehearsal.finished.output as string[]).every((line) => /^HTTP\/1.1 [24]0/.test(line))).toBe(true);
+  expect(fixture.seen.map(({ method, url }) => [method, url])).toEqual([['GET', '/last']]);
+});
+
+test('a request is written anew: its Host is that of the tunnel, its framing that of its body', async () => {
+  const { finished } = await fixture.runWith(`${RAW}
+def run(port):
+    return [
+        raw(port, ["PUT /chunks HTTP/1.1", f"hOsT: API.test:{port}", "Transfer-Encoding: chunked", "Trailer: X-Late", "Connection: close"],
+            "3;ext=1\\r\\nabc\\r\\n0\\r\\nX-Late: a\\r\\n\\r\\n")[:12],
+        raw(port, ["PUT /length HTTP/1.1", f"Host: api.test:{port}", "Content-Length: 003", "Keep-Alive: timeout=5", "Connection: close"], "abc")[:12],
+        raw(port, ["OPTIONS * HTTP/1.1", f"Host: api.test:{port}", "Connection: close"])[:12],
+    ]
+`);
+  expect(finished.output).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200', 'HTTP/1.1 400']);
+  const host = `api.test:${fixture.port}`;
+  const [chunks, length] = fixture.seen;
+  // It was read whole, to be searched for placeholders.
+  expect(chunks).toMatchObject({ body: 'abc', headers: { host, 'content-length': '3' } });
+  for (const name of ['trailer', 'transfer-encoding', 'x-late']) expect(chunks?.headers).not.toHaveProperty(name);
+  expect(length).toMatchObject({ body: 'abc', headers: { host, 'content-length': '3' } });
+  expect(length?.headers).not.toHaveProperty('keep-alive');
+});
+
+test('an answer keeps what frames it, whatever its Connection names', async () => {
+  fixture.answer(({ headers }, response) => {
+    response.socket?.end(
+      `HTTP/1.1 200 OK\r\nConnection: content-length, x-drop, content-type\r\nX-Drop: 1\r\nContent-Type: text/a\r\nContent-Length: ${VALUE.length}\r\n\r\n${headers['x-key']}`,
+    );
+  });
+  const { finished } = await fixture.runWith(`
+def run(port):
+    status, headers, body = fetch(f"https://api.test:{port}/", {"X-Key": context.connections["api"].token})
+    return [status, {name.lower(): value for name, value in headers.items()}, body]
+`);
+  const [status, headers, body] = finished.output as [number, Record<string, string>, string];
+  expect([status, headers['content-type'], body]).toEqual([200, 'text/a', PLACEHOLDER]);
+  expect(headers).not.toHaveProperty('x-drop');
+});
+
+test('a page that repeats its path, as it was sent, does not tell the value', async () => {
+  const value = 'Zq8+ab/cd==';
+  fixture.answer(({ url }, response) => response.writeHead(404).end(`no page at ${url}`));
+  const { finished } = await fixture.runWith(
+    `
+def run(port):
+    token = context.connections["api"].token
+    return fetch(f"https://api.test:{port}/a/{token}?b={token}")[2]
+`,
+    { credentials: [credential(fixture.port, { value })] },
+  );
+  expect(fixture.seen[0]?.url).toBe('/a/Zq8+ab%2Fcd==?b=Zq8%2Bab%2Fcd%3D%3D');
+  expect(finished.output).toBe(`no page at /a/${PLACEHOLDER}?b=${PLACEHOLDER}`);
+});
+
+const BYTES = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join('');
+const values = [BYTES, 'Zq8+ab/cd==', 'a b%41\\u0041&amp;"', "it's/a~(test)*!", 'päß+wörd', '{"a":"b\\n"}'];
+const WRITERS: Record<string, (text: string) => string> = {
+  'as it is': (text) => text,
+  JSON: JSON.stringify,
+  'JSON without ASCII below letters': (text) =>
+    text.replaceAll(/[^a-z0-9 ]/gi, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`),
+  'HTML, decimal': (text) => text.replaceAll(/[^a-z0-9]/gi, (c) => `&#${c.charCodeAt(0)};`),
+  'HTML, hexadecimal': (text) => text.replaceAll(/[+&<>"'/=]/g, (c) => `&#x${c.charCodeAt(0).toString(16)};`),
+  'HTML, named': (text) =>
+    text.replaceAll(
+      /[+&"/=]/g,
+      (c) => ({ '+': '&plus;', '&': '&amp;', '"': '&quot;', '/': '&sol;', '=': '&equals;' })[c] ?? c,
+    ),
+  'a URL': encodeURIComponent,
+};
+
+test.each(Object.entries(ENCODERS))(
+  'what %s writes is found in an answer, also where the host escapes it',
+  (_, encode) => {
+    for (const value of values) {
+      const credentials = [credential(1, { value })];
+      for (const write of Object.values(WRITERS)) {
+        for (const around of ['', '\\', '%', '&', '%4', '\\u00', 'ab']) {
+          const written = write(around + encode(value));
+          const expected = write(around);
+          const found = createReflection(credentials)
+            .bytes(Buffer.from(`<${written}>`))
+            .toString();
+          const [start, end] = [expected.replace(/"$/, ''), expected.endsWith('"') ? '"' : ''];
+          expect(found).toBe(`<${start}${PLACEHOLDER}${end}>`);
+        }
+      }
+    }
+  },
+);
+
+test('a placeholder behind an escape that is not complete is refused', async () => {
+  const { finished } = await fixture.runWith(
+    `${RAW}
+def run(port):
+    token = context.connections["api"].token
+    url = f"https://api.test:{port}"
+    as_json = {"Content-Type": "application/json"}
+    as_form = {"Content-Type": "application/x-www-form-urlencoded"}
+    seen = [fetch(url + path)[0] for path in (f"/?k=%4{token}", f"/?k=%{token}", f"/?k=%254{token}", f"/%4{token}", f"/?k=%5Cu00{token}", f"/?k=%26%23x4{token}")]
+    seen += [fetch(url, {"Cookie": "a=%4" + token})[0], fetch(url, as_form, b"a=%4" + token.encode())[0]]
+    seen += [fetch(url, as_json, text.encode())[0] for text in ('{"a":"\\\\u00' + token + '"}', '{"a":"\\\\' + token + '"}')]
+    seen += [fetch(url, {"X-Key": text + token})[0] for text in ("&#4", "\\\\x", "%")]
+    return [seen, fetch(f"{url}/?k=100%25%20{token}")[0]]
+`,
+    {
+      credentials: [
+        credential(fixture.port, { value: 'Cfa9-a-value', places: ['header', 'path', 'query', 'cookie', 'body'] }),
+      ],
+    },
+  );
+  expect(finished.output).toEqual([Array(13).fill(400), 200]);
+  expect(fixture.seen.map(({ url }) => url)).toEqual(['/?k=100%25%20Cfa9-a-value']);
+});
+
+test('no part of a stored value can be asked for, and no answer is passed on unsearched', async () => {
+  fixture.answer(({ url, headers }, response) => {
+    if (url === '/range') return void response.end(JSON.stringify([headers.range, headers['if-range']]));
+    response.socket?.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n');
+  });
+  const { finished } = await fixture.runWith(`
+def run(port):
+    url = f"https://api.test:{port}"
+    return [fetch(url + path, {"Range": "bytes=0-3", "If-Range": "x"})[::2] for path in ("/range", "/coded")]
+`);
+  expect(finished.output).toEqual([
+    [200, '[null,null]'],
+    [502, expect.stringContaining('transfer encoding that can')],
+  ]);
+});
+
+test.each([
+  ['compressed', Buffer.from([0xc1, 2, 0x61, 0x62])],
+  ['masked', Buffer.concat([Buffer.from([0x81, 0x82, 0, 0, 0, 0]), Buffer.from('ab')])],
+  ['a fragment of nothing', frame('ab', { opcode: 0 })],
+  ['a control frame in pieces', frame('ab', { opcode: 9, isFinal: false })],
+])('a WebSocket whose frame is %s is closed', async (_, bytes) => {
+  fixture.answerSocket((_, socket) => socket.write(Buffer.concat([bytes, frame('last')])));
+  const { finished, events } = await fixture.runWith(`${RAW}
+def run(port):
+    return raw(port, ["GET /live HTTP/1.1", f"Host: api.test:{port}", "Connection: Upgrade", "Upgrade: websocket", "X-Key: KEY"])
+`);
+  expect(finished.output).toContain('101 Switching Protocols');
+  expect(finished.output).not.toContain('last');
+  expect(requestsOf(events)).toMatchObject([{ path: '/live', status: 101 }]);
+  expectNoValue(finished.output);
+});

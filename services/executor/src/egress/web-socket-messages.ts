@@ -1,0 +1,112 @@
+/** The frames of a WebSocket's server (RFC 6455, section 5), searched message by message and written anew. */
+import { Transform } from 'node:stream';
+import type { Reflection, Search } from './reflection';
+
+const CONTINUATION = 0;
+const CONTROL = 8;
+const FINAL = 0x80;
+const RESERVED = 0x70;
+const MASKED = 0x80;
+const HEAD_BYTES_MAX = 10;
+const CONTROL_BYTES_MAX = 125;
+
+interface FrameHead {
+  opcode: number;
+  isFinal: boolean;
+  /** Of the payload. */
+  length: number;
+  headBytes: number;
+}
+
+/** Ends with an error where a frame is compressed, masked, or in the wrong place: it could not be searched. */
+export function searchMessages(reflection: Reflection): Transform {
+  let held: Buffer = Buffer.alloc(0);
+  let frame: FrameHead | null = null;
+  let bytesLeft = 0;
+  /** Of the message under way. */
+  let opcode = CONTINUATION;
+  let search: Search | null = null;
+
+  function openFrame(head: FrameHead): void {
+    const isControl = head.opcode >= CONTROL;
+    const isFirst = head.opcode !== CONTINUATION;
+    if (isControl && (!head.isFinal || head.length > CONTROL_BYTES_MAX))
+      throw new Error('a control frame is in pieces');
+    if (!isControl && isFirst === (search !== null)) throw new Error('a fragment is in the wrong place');
+    if (!isControl && isFirst) {
+      opcode = head.opcode;
+      search = reflection.search();
+    }
+    frame = head;
+    bytesLeft = head.length;
+  }
+
+  /** The payload of a message leaves in frames of its own size. */
+  function write(out: Transform, payload: Buffer, isFinal: boolean): void {
+    if (!payload.length && !isFinal) return;
+    out.push(frameOf(opcode, isFinal, payload));
+    opcode = CONTINUATION;
+  }
+
+  function take(out: Transform, head: FrameHead): void {
+    const piece = held.subarray(0, bytesLeft);
+    held = held.subarray(piece.length);
+    bytesLeft -= piece.length;
+    const isEnd = bytesLeft === 0;
+    if (isEnd) frame = null;
+    // Small and never in pieces, so its length has to stay as it is.
+    if (head.opcode >= CONTROL) return void out.push(frameOf(head.opcode, true, reflection.asterisks(piece)));
+    write(out, search?.push(piece) ?? piece, false);
+    if (!isEnd || !head.isFinal) return;
+    write(out, search?.end() ?? Buffer.alloc(0), true);
+    search = null;
+  }
+
+  /** A control frame is taken whole. */
+  const isReady = ({ opcode, length }: FrameHead) => opcode < CONTROL || held.length >= length;
+
+  return new Transform({
+    transform(chunk: Buffer, _, done) {
+      try {
+        held = held.length ? Buffer.concat([held, chunk]) : chunk;
+        while (true) {
+          if (!frame) {
+            const head = parseFrameHead(held);
+            if (!head) break;
+            openFrame(head);
+            held = held.subarray(head.headBytes);
+          }
+          const open = frame as FrameHead | null;
+          if (!open || !isReady(open) || (bytesLeft > 0 && !held.length)) break;
+          take(this, open);
+        }
+        done();
+      } catch (err) {
+        done(err as Error);
+      }
+    },
+  });
+}
+
+/** Null until it is complete. */
+function parseFrameHead(bytes: Buffer): FrameHead | null {
+  const [first, second] = bytes;
+  if (first === undefined || second === undefined) return null;
+  if (first & RESERVED || second & MASKED) throw new Error('a frame that no server sends without an extension');
+  const size = second & 0x7f;
+  const headBytes = size === 127 ? HEAD_BYTES_MAX : size === 126 ? 4 : 2;
+  if (bytes.length < headBytes) return null;
+  const length = size === 127 ? Number(bytes.readBigUInt64BE(2)) : size === 126 ? bytes.readUInt16BE(2) : size;
+  if (!Number.isSafeInteger(length)) throw new Error('a frame without an end');
+  return { opcode: first & 0x0f, isFinal: (first & FINAL) !== 0, length, headBytes };
+}
+
+function frameOf(opcode: number, isFinal: boolean, payload: Buffer): Buffer {
+  const { length } = payload;
+  const head = Buffer.alloc(length > 0xffff ? HEAD_BYTES_MAX : length > CONTROL_BYTES_MAX ? 4 : 2);
+  head[0] = (isFinal ? FINAL : 0) | opcode;
+  head[1] = length > 0xffff ? 127 : length > CONTROL_BYTES_MAX ? 126 : length;
+  if (length > 0xffff) head.writeBigUInt64BE(BigInt(length), 2);
+  else if (length > CONTROL_BYTES_MAX) head.writeUInt16BE(length, 2);
+  return Buffer.concat([head, payload]);
+}
