@@ -39,7 +39,7 @@ export async function secretsForRun(
 /**
  * @param isOffline it reaches no network, so its placeholder stands for nothing but itself
  * @param exposed names whose value the code gets in spite of their hosts
- * @param inBody names whose placeholders are replaced in the bodies of requests, too
+ * @param inBody names whose placeholders are replaced in bodies, where their places allow that; absent: all of them
  * @param isUnread nobody has read the code: in place of a value without hosts it gets a placeholder that stands for nothing
  */
 export function givenSecrets(
@@ -47,7 +47,7 @@ export function givenSecrets(
   {
     isOffline,
     exposed = [],
-    inBody = [],
+    inBody,
     isUnread = false,
   }: {
     isOffline: boolean;
@@ -59,13 +59,27 @@ export function givenSecrets(
   const isHeld = ({ name, hosts }: OpenedSecret) => hosts.length > 0 && !exposed.includes(name);
   const given = ({ value }: OpenedSecret) => (isUnread ? newPlaceholder() : value);
   const secrets = Object.fromEntries(opened.filter((one) => !isHeld(one)).map((one) => [one.name, given(one)]));
-  const credentials = opened.filter(isHeld).map(({ name, value, hosts }): JobCredential => {
+  const credentials = opened.filter(isHeld).map(({ name, value, hosts, places }): JobCredential => {
     const placeholder = newPlaceholder();
     return {
       ...{ kind: 'secret', name, placeholder, value: isOffline ? placeholder : value, hosts },
-      inBody: inBody.includes(name),
+      places: placesInRun(places, inBody?.includes(name) ?? true),
       ...{ baseUrl: null, accountLabel: null, scopes: [] },
     };
   });
   return { secrets, credentials };
+}
+
+/** @param isInBody the code is to have it replaced in bodies */
+export const placesInRun = (places: string[], isInBody: boolean): string[] =>
+  isInBody ? places : places.filter((place) => place !== 'body' && !place.startsWith('body:'));
+
+const SHORT_CHARS = 12;
+
+/** For an answer about a credential whose value was set: code can ask a host to repeat guesses of it, and see which is replaced. */
+export function warnOfWeakValue(value: string | undefined, hosts: string[]): { warnings?: string[] } {
+  if (value === undefined || !hosts.length) return {};
+  const guessed = 'can be guessed by code that asks its hosts to repeat all of them';
+  if (/^[0-9]{6}$/.test(value)) return { warnings: [`a value of six digits ${guessed}`] };
+  return value.length < SHORT_CHARS ? { warnings: [`a value of under ${SHORT_CHARS} characters ${guessed}`] } : {};
 }

@@ -59,10 +59,10 @@ describe('hosts', () => {
     const hosts = ['api.example.com', '*.example.net:8443'];
     expect(await put('ws_hosts', 'a', ['API.example.com:443', '*.example.net:8443'])).toMatchObject({ hosts });
     expect(await put('ws_hosts', 'b')).toMatchObject({ isNew: false, hosts });
-    expect(await opened('ws_hosts')).toEqual([{ name: KEY, value: 'b', hosts }]);
+    expect(await opened('ws_hosts')).toEqual([{ name: KEY, value: 'b', hosts, places: ['header'] }]);
     expect(await secrets.list('ws_hosts')).toMatchObject([{ name: KEY, hosts }]);
     expect(await put('ws_hosts', 'c', [])).toMatchObject({ hosts: [] });
-    expect(await opened('ws_hosts')).toEqual([{ name: KEY, value: 'c', hosts: [] }]);
+    expect(await opened('ws_hosts')).toEqual([{ name: KEY, value: 'c', hosts: [], places: ['header'] }]);
   });
 
   test.each([['{evil.example}'], ['{}'], ['{b.example,a.example}']])(
@@ -82,12 +82,12 @@ describe('hosts', () => {
     const rotation = createKeyRotation({ pool, vault, columns, log });
     expect(await rotation.rotate('ws_turned', silent)).toMatchObject({ resealed: 1 });
     expect(log.error).not.toHaveBeenCalled();
-    expect(await opened('ws_turned')).toEqual([{ name: KEY, value: 'kept', hosts: ['a.example'] }]);
+    expect(await opened('ws_turned')).toEqual([{ name: KEY, value: 'kept', hosts: ['a.example'], places: ['header'] }]);
   });
 
   test('make a placeholder of the value, unless it is exposed; in a test it stands for itself', () => {
-    const held = { name: 'HELD', value: 'v1', hosts: ['a.example'] };
-    const plain = { name: 'PLAIN', value: 'v2', hosts: [] };
+    const held = { name: 'HELD', value: 'v1', hosts: ['a.example'], places: ['header', 'body'] };
+    const plain = { name: 'PLAIN', value: 'v2', hosts: [], places: [] };
     const given = givenSecrets([held, plain], { isOffline: false });
     expect(given.secrets).toEqual({ PLAIN: 'v2' });
     const placeholder = expect.stringMatching(/^gph_[A-Za-z0-9]{32}$/);
@@ -100,7 +100,7 @@ describe('hosts', () => {
           value,
           hosts,
           placeholder,
-          inBody: false,
+          places: ['header', 'body'],
           scopes: [],
           baseUrl: null,
           accountLabel: null,
@@ -110,6 +110,8 @@ describe('hosts', () => {
     expect(givenSecrets([held], { isOffline: false, exposed: ['HELD'] })).toEqual({
       ...{ secrets: { HELD: 'v1' }, credentials: [] },
     });
+    const [outside] = givenSecrets([held], { isOffline: false, inBody: ['OTHER'] }).credentials;
+    expect(outside?.places).toEqual(['header']);
     const [tested] = givenSecrets([held], { isOffline: true }).credentials;
     expect(tested?.value).toBe(tested?.placeholder);
   });

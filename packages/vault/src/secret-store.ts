@@ -1,6 +1,6 @@
 /** Secrets of a workspace: sealed in the database, opened only when a run that declares them is handed out. */
 
-import { CREDENTIAL_CHARS_MAX } from '@gantry/events';
+import { CREDENTIAL_CHARS_MAX, DEFAULT_PLACES } from '@gantry/events';
 import { conflict, invalid, isDependencyDown, notFound, requireHosts } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -10,6 +10,8 @@ export interface SecretEntry {
   name: string;
   /** The only ones that its value may be sent to. None: code gets the value itself. */
   hosts: string[];
+  /** Where in requests to them: see `declaredPlace`. */
+  places: string[];
   createdAt: Date;
   updatedAt: Date;
   /** Time it was last handed to a run, to the minute; null: never. */
@@ -20,7 +22,7 @@ export interface SecretChange {
   action: 'secret.set' | 'secret.deleted';
   /** The secret's name. */
   id: string;
-  details?: { isNew: boolean; hosts?: string[] };
+  details?: { isNew: boolean; hosts?: string[]; places?: string[] };
 }
 
 export interface NewSecret {
@@ -28,6 +30,8 @@ export interface NewSecret {
   value: string;
   /** Hosts as a person writes them. Absent: the present ones stay. */
   hosts?: string[] | undefined;
+  /** Absent: the present ones stay. */
+  places?: string[] | undefined;
   createdBy: string | null;
 }
 
@@ -35,6 +39,7 @@ export interface OpenedSecret {
   name: string;
   value: string;
   hosts: string[];
+  places: string[];
 }
 
 /** Writes the audit entry of the change inside its transaction. */
@@ -56,18 +61,18 @@ const SECRETS_MAX = 500;
 const SEALED_BYTES_MAX = 256 * 1024;
 const TABLE = 'secrets';
 
-const ENTRY = 'name, hosts, created_at AS "createdAt", updated_at AS "updatedAt", last_used_at AS "lastUsedAt"';
+const ENTRY = 'name, hosts, places, created_at AS "createdAt", updated_at AS "updatedAt", last_used_at AS "lastUsedAt"';
 const LIST = `SELECT ${ENTRY} FROM secrets WHERE workspace_id = $1 ORDER BY created_at DESC, name DESC`;
-const FIND_PRESENT = `SELECT held.count, held.bytes, s.version, s.hosts, octet_length(s.sealed) AS size
+const FIND_PRESENT = `SELECT held.count, held.bytes, s.version, s.hosts, s.places, octet_length(s.sealed) AS size
   FROM (SELECT count(*)::int AS count, coalesce(sum(octet_length(sealed)), 0)::int AS bytes
     FROM secrets WHERE workspace_id = $1) held
   LEFT JOIN secrets s ON s.workspace_id = $1 AND s.name = $2`;
-const INSERT = `INSERT INTO secrets (workspace_id, name, version, sealed, hosts, created_by, updated_at)
-  VALUES ($1, $2, $3, $4, $5, $6, now()) ON CONFLICT DO NOTHING RETURNING ${ENTRY}`;
-const UPDATE = `UPDATE secrets SET version = $3, sealed = $4, hosts = $5, updated_at = now()
+const INSERT = `INSERT INTO secrets (workspace_id, name, version, sealed, hosts, places, created_by, updated_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, now()) ON CONFLICT DO NOTHING RETURNING ${ENTRY}`;
+const UPDATE = `UPDATE secrets SET version = $3, sealed = $4, hosts = $5, places = $6, updated_at = now()
   WHERE workspace_id = $1 AND name = $2 AND version = $3 - 1 RETURNING ${ENTRY}`;
 const DELETE = 'DELETE FROM secrets WHERE workspace_id = $1 AND name = $2';
-const REVEAL = `SELECT name, version, hosts, sealed, coalesce(last_used_at > now() - interval '1 minute', false) AS "isFresh"
+const REVEAL = `SELECT name, version, hosts, places, sealed, coalesce(last_used_at > now() - interval '1 minute', false) AS "isFresh"
   FROM secrets WHERE workspace_id = $1 AND name = ANY($2)`;
 /** Skips locked rows: another writer is recording the same minute, or a new value. */
 const TOUCH = `UPDATE secrets SET last_used_at = now() FROM (
@@ -94,6 +99,7 @@ interface Present {
   size: number | null;
   version: number | null;
   hosts: string[] | null;
+  places: string[] | null;
 }
 
 /** Both services that run code have the same `secrets` table, and only this file reads and writes it. */
@@ -109,7 +115,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
   /** For a run: those that are set. @throws UnreadableSecret */
   async function open(workspaceId: string, names: string[]): Promise<OpenedSecret[]> {
     if (!names.length) return [];
-    const { rows } = await pool.query<Sealed & { isFresh: boolean }>({
+    const { rows } = await pool.query<Sealed & { places: string[]; isFresh: boolean }>({
       name: 'reveal-secrets',
       text: REVEAL,
       values: [workspaceId, names],
@@ -117,9 +123,9 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
     const stale = rows.filter(({ isFresh }) => !isFresh).map(({ name }) => name);
     if (stale.length) await pool.query(TOUCH, [workspaceId, stale]);
     return Promise.all(
-      rows.map(async (row) => {
+      rows.map(async ({ places, ...row }) => {
         const { name, hosts } = row;
-        return { name, hosts, value: await read(workspaceId, row) };
+        return { name, hosts, places, value: await read(workspaceId, row) };
       }),
     );
   }
@@ -128,7 +134,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
     /** @throws AppError 400 for a value that cannot be stored, or sent to its hosts; 409 `too_many_secrets` */
     set: async (
       workspaceId: string,
-      { name, value, hosts: given, createdBy }: NewSecret,
+      { name, value, hosts: given, places: givenPlaces, createdBy }: NewSecret,
       audit: AuditSecret,
     ): Promise<SecretEntry & { isNew: boolean }> => {
       checkValue(value);
@@ -142,6 +148,7 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
           throw conflict('too_many_secrets', `a workspace holds at most ${SECRETS_MAX} secrets`);
         }
         const hosts = chosen ?? present ?? [];
+        const places = givenPlaces ?? before[0]?.places ?? [...DEFAULT_PLACES];
         if (hosts.length) checkSendable(value);
         const version = (found ?? 0) + 1;
         const sealed = await vault.seal(workspaceId, boundTo({ name, version, hosts }), value);
@@ -152,13 +159,17 @@ export function createSecretStore({ pool, vault }: { pool: Pool; vault: Vault })
             `the secrets of a workspace hold at most ${SEALED_BYTES_MAX / 1024} KB together`,
           );
         }
-        const row = [workspaceId, name, version, sealed, hosts];
+        const row = [workspaceId, name, version, sealed, hosts, places];
         const entry = await transaction(pool, async (tx) => {
           const { rows } = isNew
             ? await tx.query<SecretEntry>(INSERT, [...row, createdBy])
             : await tx.query<SecretEntry>(UPDATE, row);
           if (!rows[0]) return null;
-          await audit(tx, { action: 'secret.set', id: name, details: { isNew, ...(hosts.length && { hosts }) } });
+          await audit(tx, {
+            action: 'secret.set',
+            id: name,
+            details: { isNew, ...(hosts.length && { hosts, places }) },
+          });
           return rows[0];
         });
         if (entry) return { ...entry, isNew };

@@ -11,7 +11,7 @@ test('a secret is stored, overwritten, listed by name and forgotten; its value i
   const set = (value: string) => me.post('/api/secrets', { name: 'API_KEY', value });
   const first = await set(VALUE).expect(201);
   const times = { createdAt: expect.any(Number), updatedAt: expect.any(Number) };
-  expect(first.body).toEqual({ name: 'API_KEY', hosts: [], ...times });
+  expect(first.body).toEqual({ name: 'API_KEY', hosts: [], places: ['header'], ...times });
   await set(`${VALUE}-2`).expect(200);
   const { body, text } = await me.get('/api/secrets').expect(200);
   expect(body.secrets).toMatchObject([{ name: 'API_KEY' }]);

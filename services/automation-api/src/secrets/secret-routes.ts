@@ -1,5 +1,5 @@
 import { answer, type Call, noContent, notFound, type Operations, ok, pageOf } from '@gantry/http';
-import type { SecretEntry } from '@gantry/vault';
+import { type SecretEntry, warnOfWeakValue } from '@gantry/vault';
 import { auditOf } from '../audit/audit';
 import type { Deps } from '../deps';
 import { automationsThatDeclare } from './automations-that-declare';
@@ -30,13 +30,13 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
     },
 
     setSecret: {
-      make: async ({ caller, req, made, body: { name, value, hosts } }) => {
-        const secret = { name, value, hosts, createdBy: caller.userId };
+      make: async ({ caller, req, made, body: { name, value, hosts, places } }) => {
+        const secret = { name, value, hosts, places, createdBy: caller.userId };
         const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
           await auditOf(req)(tx, change);
           await made(tx, name);
         });
-        return answer(isNew ? 201 : 200, toApi(entry));
+        return answer(isNew ? 201 : 200, { ...toApi(entry), ...warnOfWeakValue(value, entry.hosts) });
       },
       see: getSecret,
       answer: async (call, name) => {
@@ -54,9 +54,10 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
 const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
-const toApi = ({ name, hosts, createdAt, updatedAt }: SecretEntry) => ({
+const toApi = ({ name, hosts, places, createdAt, updatedAt }: SecretEntry) => ({
   name,
   hosts,
+  places,
   createdAt: createdAt.getTime(),
   updatedAt: updatedAt.getTime(),
 });

@@ -49,6 +49,7 @@ export async function beginConnection(deps: Deps, requester: Requester, body: Ne
       ...{ id, workspaceId, kind: 'oauth', app, visibility, parameters, status: 'pending', ownerId: userId },
       label: label ?? party.provider.name,
       hosts: party.provider.hosts.map((host) => fill(host, parameters)),
+      ...(body.places && { places: body.places }),
     });
     const left = { ...departure, connectionId: id, userId, scopes, authorization: null };
     await insertDeparture(tx, left, deps.now());

@@ -111,7 +111,7 @@ test('code gets a placeholder, the egress proxy the value and its hosts, and not
     ...{
       accountLabel: 'ada@example.com',
       scopes: ['contacts.read'],
-      inBody: false,
+      places: ['header'],
       exposed: false,
       value: expect.any(String),
     },
@@ -124,7 +124,7 @@ test('code gets a placeholder, the egress proxy the value and its hosts, and not
         name: 'stripe-like',
         kind: 'connection',
         placeholder,
-        inBody: false,
+        places: ['header'],
         exposed: false,
         value: 'sk_never_to_be_seen',
       },

@@ -4,6 +4,7 @@
  */
 import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
+import { placesInRun } from '@gantry/vault';
 import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findConnections } from './connection-repository';
@@ -115,8 +116,8 @@ async function credentialOf(
   const first = hosts.find((host) => !host.startsWith('*.'));
   const baseUrl = first === undefined ? null : `https://${first}`;
   const exposed = spec.expose?.includes(name) === true;
-  const inBody = spec.inBody?.includes(name) === true;
-  return { kind: 'connection', inBody, exposed, name, placeholder, value, hosts, baseUrl, accountLabel, scopes };
+  const places = placesInRun(connection.places, spec.inBody?.includes(name) === true);
+  return { kind: 'connection', places, exposed, name, placeholder, value, hosts, baseUrl, accountLabel, scopes };
 }
 
 /** The key, or the access token; null: what is stored is neither. */

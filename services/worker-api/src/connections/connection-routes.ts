@@ -11,6 +11,7 @@ import {
   pageHeaders,
   roleAtLeast,
 } from '@gantry/http';
+import { warnOfWeakValue } from '@gantry/vault';
 import type { Request, Response } from 'express';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
@@ -63,7 +64,9 @@ export function connectionOperations(deps: ConnectionDeps): Operations<'worker'>
         const { body } = call;
         const kind = body.kind ?? (body.value === undefined ? 'oauth' : 'api_key');
         if (kind === 'api_key') {
-          return created({ ...(await shown(call, await createKey(deps, call, body))), authorization_url: null });
+          const key = await createKey(deps, call, body);
+          const warnings = warnOfWeakValue(body.value, key.hosts);
+          return created({ ...(await shown(call, key)), ...warnings, authorization_url: null });
         }
         const { connection, authorizationUrl } = await beginConnection(deps, call, body);
         return created({ ...(await shown(call, connection)), authorization_url: authorizationUrl });
@@ -85,8 +88,10 @@ export function connectionOperations(deps: ConnectionDeps): Operations<'worker'>
 
     getConnection: async (call) => ok(await shown(call, await find(call))),
     getConnectionStatus: async (call) => ok(statusToApi(await find(call))),
-    updateConnection: async (call) =>
-      ok(await shown(call, await editConnection(deps, call, call.path.connection_id, call.body))),
+    updateConnection: async (call) => {
+      const connection = await editConnection(deps, call, call.path.connection_id, call.body);
+      return ok({ ...(await shown(call, connection)), ...warnOfWeakValue(call.body.value, connection.hosts) });
+    },
     deleteConnection: async (call) => {
       await removeConnection(deps, call, call.path.connection_id, call.query.force);
       return noContent();

@@ -86,6 +86,7 @@ export async function createKey(deps: Deps, requester: Requester, body: NewKey):
   return transaction(deps.prisma, (tx) =>
     insertWithAudit(tx, requester, {
       ...{ id, workspaceId, kind: 'api_key', app, visibility, sealed, hosts, parameters, status: 'active' },
+      ...(body.places && { places: body.places }),
       label: label ?? integration?.provider.name ?? findModelService(app)?.name ?? app,
       ownerId: ownerIdOf(caller),
     }),
@@ -161,8 +162,8 @@ export async function editConnection(
 }
 
 const FIELDS: Record<Connection['kind'], string[]> = {
-  oauth: ['label', 'visibility'],
-  api_key: ['label', 'visibility', 'value', 'hosts'],
+  oauth: ['label', 'visibility', 'places'],
+  api_key: ['label', 'visibility', 'value', 'hosts', 'places'],
   mcp: ['label', 'visibility', 'url', 'headers', 'auth_secret', 'allowed_tools'],
 };
 
@@ -180,7 +181,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Change)
 
 /** @throws AppError 400; hosts come with the value that may go there, so that nobody sends elsewhere what cannot be read */
 function plainChange({ outboundAllow }: Deps, input: Change) {
-  const { label, visibility, hosts, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
+  const { label, visibility, hosts, places, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
   if (hosts !== undefined && input.value === undefined) {
     throw invalid([{ path: 'value', message: 'is required: other hosts are for another value only' }]);
   }
@@ -189,6 +190,7 @@ function plainChange({ outboundAllow }: Deps, input: Change) {
     ...(label !== undefined && { label }),
     ...(visibility !== undefined && { visibility }),
     ...(hosts !== undefined && { hosts: checkedHosts(hosts) }),
+    ...(places !== undefined && { places }),
     ...(address !== undefined && { url: address, hosts: [new URL(address).host] }),
     ...(authSecret !== undefined && { authSecret }),
     ...(allowedTools !== undefined && { allowedTools: allowedTools ?? Prisma.DbNull }),

@@ -85,7 +85,7 @@ export function connectionToApi({ connection, caller, usedBy }: ShownConnection)
   const mayChange = mayManage(caller, connection);
   return {
     ...apiFields(connection, 'id', 'kind', 'app', 'label', 'visibility', 'ownerId', 'status', 'problem', 'scopes'),
-    ...apiFields(connection, 'accountLabel', 'hosts', 'parameters', 'authSecret', 'allowedTools'),
+    ...apiFields(connection, 'accountLabel', 'hosts', 'places', 'parameters', 'authSecret', 'allowedTools'),
     ...apiFields(connection, 'lastCheckedAt', 'lastUsedAt', 'createdAt', 'updatedAt'),
     url: shownUrl(connection.url, mayChange),
     issuer: authorizationOf(connection)?.issuer ?? null,

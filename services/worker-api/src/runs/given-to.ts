@@ -17,7 +17,9 @@ export function createGivenTo(whole: Promise<Deps>): GivenTo {
     }
     const connections = await credentialsOf(deps, run);
     if ('refused' in connections) return connections;
-    const given = await secretsForRun(deps, run);
+    // A worker names what it sends in bodies.
+    const spec = { ...run.spec, inBody: run.spec.inBody ?? [] };
+    const given = await secretsForRun(deps, { ...run, spec });
     if ('refused' in given) return given;
     return { ...given, credentials: [...connections.credentials, ...given.credentials] };
   };

@@ -11,7 +11,7 @@ import {
   okPage,
   type Principal,
 } from '@gantry/http';
-import type { AuditSecret, SecretEntry } from '@gantry/vault';
+import { type AuditSecret, type SecretEntry, warnOfWeakValue } from '@gantry/vault';
 import { recordChange } from '../audit/audit-entry';
 import {
   type DeclaringWorker,
@@ -32,14 +32,15 @@ export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Ope
 
   const declaring = (workspaceId: string) => workersThatDeclare(pool, workspaceId, 'secrets');
 
-  async function set(call: Call, name: string, { value, hosts }: NewValue): Promise<Answer> {
+  async function set(call: Call, name: string, { value, hosts, places }: NewValue): Promise<Answer> {
     const { caller, made } = call;
-    const secret = { name, value, hosts, createdBy: caller.userId ?? caller.tokenId };
+    const secret = { name, value, hosts, places, createdBy: caller.userId ?? caller.tokenId };
     const { isNew, ...entry } = await secrets.set(caller.workspaceId, secret, async (tx, change) => {
       await auditOf(call)(tx, change);
       await made(tx, name);
     });
-    return answer(isNew ? 201 : 200, toApi(caller, entry, await declaring(caller.workspaceId)));
+    const shown = toApi(caller, entry, await declaring(caller.workspaceId));
+    return answer(isNew ? 201 : 200, { ...shown, ...warnOfWeakValue(value, entry.hosts) });
   }
 
   async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {
@@ -117,6 +118,6 @@ const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 
 const toApi = (caller: Principal, entry: SecretEntry, workers: Map<string, DeclaringWorker[]>) => ({
-  ...apiFields(entry, 'name', 'hosts', 'createdAt', 'updatedAt', 'lastUsedAt'),
+  ...apiFields(entry, 'name', 'hosts', 'places', 'createdAt', 'updatedAt', 'lastUsedAt'),
   used_by: usedByToApi(caller, workers.get(entry.name)),
 });

@@ -33,6 +33,7 @@ test('a secret is stored, overwritten in three ways, listed with its use, and ne
   expect(first.body).toEqual({
     name: 'API_KEY',
     hosts: [],
+    places: ['header'],
     created_at: expect.any(String),
     updated_at: expect.any(String),
     last_used_at: null,

@@ -44,15 +44,22 @@ test('code gets the values that its worker names, and placeholders of all others
   expect(open?.credentials).toMatchObject([{ kind: 'connection', name: 'shop', exposed: true, value: KEY }]);
 });
 
-test('placeholders are replaced in bodies where the worker asks for it', async () => {
-  await createWorker(api, { ...declared, name: 'Bodies', in_body: ['shop'] });
-  expect((await jobOf('bodies'))?.credentials).toMatchObject([
-    { name: 'shop', inBody: true },
-    { name: 'HELD', inBody: false },
+test('placeholders are replaced in bodies where the worker asks for it, and their places allow it', async () => {
+  const { body: listed } = await owner.get('/api/connections?app=shop').expect(200);
+  await owner.patch(`/api/connections/${listed[0].id}`, { places: ['header', 'path', 'body:key'] }).expect(200);
+  await createWorker(api, { ...declared, name: 'Bodies' });
+  const places = async () =>
+    (await jobOf('bodies'))?.credentials?.map((credential) => [credential.name, credential.places]);
+  expect(await places()).toEqual([
+    ['shop', ['header', 'path']],
+    ['HELD', ['header']],
   ]);
   const { body } = await owner.patch('/api/workers/bodies', { in_body: ['shop', 'HELD'] }).expect(200);
   expect(body).toMatchObject({ version: 2, in_body: ['shop', 'HELD'] });
-  expect((await jobOf('bodies'))?.credentials?.map(({ inBody }) => inBody)).toEqual([true, true]);
+  expect(await places()).toEqual([
+    ['shop', ['header', 'path', 'body:key']],
+    ['HELD', ['header']],
+  ]);
   const wrong = await owner.patch('/api/workers/bodies', { in_body: ['OTHER'] }).expect(400);
   expect(wrong.body.detail).toContain('in_body.0: "OTHER" is not among');
 });
