@@ -34,7 +34,8 @@ def run(port):
   expect(requestsOf(events)).toMatchObject([
     {
       ...{ method: 'GET', scheme: 'https', host: 'api.test', port: fixture.port, path: '/user', status: 200 },
-      ...{ credentials: ['api'], bytesSent: 0 },
+      // In a header of its own, and in the body.
+      ...{ credentials: ['api'], bytesSent: 0, echoed: 2 },
     },
   ]);
   expectNoValue(events);

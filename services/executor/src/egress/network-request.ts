@@ -24,6 +24,8 @@ export interface Exchange {
   bytesReceived: number;
   status: number | null;
   credentials: string[];
+  /** Values of credentials that came back. */
+  echoed: number;
   /** Where its answer is to be kept: path and query of the request. */
   keptAs: string | null;
   /** Asked when it is reported. */
@@ -48,6 +50,7 @@ export function beginExchange(
     bytesReceived: 0,
     status: null,
     credentials: [],
+    echoed: 0,
     keptAs: null,
     answer: () => null,
     recorded: undefined,
@@ -56,11 +59,12 @@ export function beginExchange(
       if (!open.delete(exchange)) return;
       const { keptAs } = exchange;
       const answer = keptAs === null || problem ? null : exchange.answer();
-      const { bytesSent, bytesReceived, status, credentials } = exchange;
+      const { bytesSent, bytesReceived, status, credentials, echoed } = exchange;
       const recorded = problem?.reason === NOT_RECORDED ? null : exchange.recorded;
       report({
         ...{ method, scheme, host, port, path, status, bytesSent, bytesReceived, credentials },
         durationMs: Math.round(performance.now() - began),
+        ...(echoed > 0 && { echoed }),
         ...(problem && { problem: problemOf(problem) }),
         ...(answer && keptAs !== null && { answer: { ...answer, target: keptAs } }),
         ...(recorded !== undefined && { recorded }),

@@ -16,9 +16,16 @@ import type { Destination, Exchange } from './network-request';
 import { createOnwardClient } from './onward-client';
 import { onwardHeaders, requireSameHost } from './opened-request';
 import { createSubstitution, type EgressCredential } from './placeholders';
-import type { Reflection } from './reflection';
+import type { OpenReflection, Reflection } from './reflection';
 import { FAILED, NOT_RECORDED, Refused } from './refused';
-import { type AnswerTo, answerRecorded, mayWrite, requireRecord, unreadable } from './rehearsed-request';
+import {
+  type AnswerTo,
+  answerRecorded,
+  mayWrite,
+  type RequestToJudge,
+  requireRecord,
+  unreadable,
+} from './rehearsed-request';
 import { announcesBody, bodyStream, collectBody, isSearchable, readOut } from './request-body';
 import { relayWebSocket, requireWebSocket } from './web-socket';
 
@@ -36,11 +43,11 @@ export interface Tunnel {
   addresses: string[];
   /** Credentials that may go to this host. */
   credentials: EgressCredential[];
-  reflection: Reflection;
+  openReflection: OpenReflection;
   /** Rehearsals: requests that may write go no further. */
   answerTo?: AnswerTo | undefined;
   /** Path and query as answers are kept under; null: they are not kept. */
-  keepAs(method: string, target: string): string | null;
+  keepAs(request: RequestToJudge): string | null;
   leaf: Leaf;
   onwardContext: tls.SecureContext;
   begin(destination: Destination): Exchange;
@@ -94,6 +101,11 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
   const exchangeOf = ({ method = '', url = '' }: IncomingMessage) =>
     tunnel.begin({ method: method.slice(0, 20), scheme: 'https', host, port, path: pathOf(url) });
 
+  const reflectionFor = (exchange: Exchange): Reflection =>
+    tunnel.openReflection(() => {
+      exchange.echoed++;
+    });
+
   async function serve(request: IncomingMessage, response: ServerResponse, onContinue?: () => void) {
     const exchange = exchangeOf(request);
     response.once('close', () => exchange.end());
@@ -104,14 +116,16 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
     };
     try {
       const target = targetOf(request);
-      if (answerTo && mayWrite(request.method ?? '', Object.keys(request.headers))) {
-        const asked = { method: request.method ?? '', scheme: 'https' as const, host, port, target };
+      const { method = '', headers } = request;
+      const judged = { method, target, headers: Object.keys(headers), contentType: headers['content-type'] };
+      if (answerTo && mayWrite(judged)) {
+        const asked = { method, scheme: 'https' as const, host, port, target };
         const record = requireRecord(answerTo, asked);
         goOn();
         await readOut(request);
         return answerRecorded(response, record, exchange);
       }
-      exchange.keptAs = tunnel.keepAs(request.method ?? '', target);
+      exchange.keptAs = tunnel.keepAs(judged);
       goOn();
       const substitution = createSubstitution(credentials);
       const isCollected = credentials.length > 0 && isSearchable(request);
@@ -130,7 +144,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
       if (known) count(known.length);
       const sent = known ?? (announcesBody(request) ? bodyStream(request, body?.bytes ?? NOTHING, count) : undefined);
       const answer = await onward.send({ ...head, ...(sent && { body: sent }), signal: goneSignal(response) });
-      await relayAnswer(answer, response, { ...tunnel, exchange });
+      await relayAnswer(answer, response, { exchange, spend: tunnel.spend, reflection: reflectionFor(exchange) });
       // An answer that came before the whole request: the rest of it is of no use.
       if (!request.complete) response.once('finish', () => request.socket.destroySoon());
     } catch (err) {
@@ -159,7 +173,10 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
       };
       exchange.credentials = substitution.used;
       const answer = await onward.send({ ...head, isWebSocket: true, signal: goneSignal(response) });
-      await relayWebSocket(answer, { response, socket, early, exchange, ...tunnel });
+      await relayWebSocket(answer, {
+        ...{ response, socket, early, exchange, spend: tunnel.spend },
+        reflection: reflectionFor(exchange),
+      });
     } catch (err) {
       exchange.end(answerRefused(response, host, err));
       response.once('finish', () => (socket as net.Socket).destroySoon());

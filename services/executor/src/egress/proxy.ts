@@ -15,17 +15,27 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { type AddressPolicy, matchesHost } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
 import { ownCertificates } from '../host/machine-certificates';
+import { listenInDirectory } from '../host/unseen-socket';
 import type { Authority } from './authority';
 import { addressesOf, connectTo } from './checked-connection';
 import { capturePlain } from './kept-answer';
 import { beginExchange, type Exchange, type NetworkRequest } from './network-request';
 import { openTunnel, type Tunnel } from './opened-tunnel';
 import { type EgressCredential, namedPlaceholders } from './placeholders';
-import { createReflection, type Reflection } from './reflection';
+import { createReflection, type OpenReflection } from './reflection';
 import { headersOf, LIMIT, Refused, refusalOf } from './refused';
-import { type AnswerTo, mayWrite, nameOf, plainAnswer, requireHeadAlone, requireRecord } from './rehearsed-request';
+import {
+  type AnswerTo,
+  mayWrite,
+  nameOf,
+  plainAnswer,
+  type RequestToJudge,
+  requireHeadAlone,
+  requireRecord,
+} from './rehearsed-request';
 import { type PlainRequest, parseHead, type RequestHead } from './request-head';
 
+const SOCKET = 's';
 const NONCE_CHARS = 32;
 const HEAD_BYTES_MAX = 32 * 1024;
 const HEAD_MS = 10_000;
@@ -66,7 +76,7 @@ interface Admitted {
   /** Both sockets of each connection. */
   connections: Set<net.Socket>;
   exchanges: Set<Exchange>;
-  reflection: Reflection;
+  openReflection: OpenReflection;
 }
 
 export async function startEgressProxy(options: {
@@ -79,10 +89,10 @@ export async function startEgressProxy(options: {
 }) {
   let onwardContext: SecureContext | undefined;
   const admitted = new Map<string, Admitted>();
-  const file = path.join(options.directory, 's');
+  const file = path.join(options.directory, SOCKET);
   fs.rmSync(file, { force: true });
   const server = net.createServer((socket) => greet(socket));
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(file, resolve));
+  await listenInDirectory(server, options.directory, SOCKET);
   fs.chmodSync(file, 0o666); // any user that sees the directory may connect; the nonce authorises
 
   function greet(socket: net.Socket) {
@@ -142,7 +152,7 @@ export async function startEgressProxy(options: {
       else client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       if (rest.length) client.unshift(rest);
       if (head.plain) {
-        exchange.keptAs = keepAs(run.rules, head.plain.method, head.plain.target);
+        exchange.keptAs = keepAs(run.rules, toJudge(head.plain));
         readStatus(target, exchange);
         if (exchange.keptAs !== null) capturePlain(target, exchange);
       }
@@ -162,7 +172,7 @@ export async function startEgressProxy(options: {
     answerTo: AnswerTo,
     exchange: Exchange,
   ) {
-    if (mayWrite(plain.method, plain.headers.map(nameOf))) {
+    if (mayWrite(toJudge(plain))) {
       const { method, target } = plain;
       const record = requireRecord(answerTo, { method, scheme: 'http', host, port, target });
       exchange.status = record.status;
@@ -193,8 +203,8 @@ export async function startEgressProxy(options: {
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (rest.length) client.unshift(rest);
     const tunnel: Tunnel = {
-      ...{ ...to, leaf, onwardContext, reflection: run.reflection, answerTo: run.rules.answerTo },
-      keepAs: (method, target) => keepAs(run.rules, method, target),
+      ...{ ...to, leaf, onwardContext, openReflection: run.openReflection, answerTo: run.rules.answerTo },
+      keepAs: (request) => keepAs(run.rules, request),
       begin: (destination) => beginExchange(destination, run.exchanges, (request) => run.rules.onRequest?.(request)),
       spend: (bytes) => spend(run, bytes),
       onSocket(socket) {
@@ -281,7 +291,7 @@ export async function startEgressProxy(options: {
       const run: Admitted = {
         ...{ rules, bytesLeft: rules.bytesMax, clients: 0 },
         ...{ connections: new Set<net.Socket>(), exchanges: new Set<Exchange>() },
-        reflection: createReflection(rules.credentials ?? []),
+        openReflection: createReflection(rules.credentials ?? []),
       };
       admitted.set(nonce, run);
       return {
@@ -326,8 +336,14 @@ export function originOf(url: URL): string {
 /** A placeholder is another one in each run. */
 const nameIn = (target: string, { credentials = [] }: EgressRules): string => namedPlaceholders(target, credentials);
 
-const keepAs = (rules: EgressRules, method: string, target: string): string | null =>
-  rules.keepsAnswers && mayWrite(method) ? nameIn(target, rules) : null;
+const toJudge = ({ method, target, headers }: PlainRequest): RequestToJudge => ({
+  method,
+  target,
+  headers: headers.map(nameOf),
+});
+
+const keepAs = (rules: EgressRules, request: RequestToJudge): string | null =>
+  rules.keepsAnswers && mayWrite(request) ? nameIn(request.target, rules) : null;
 
 function answerToNamed(rules: EgressRules): AnswerTo | undefined {
   const { answerTo } = rules;

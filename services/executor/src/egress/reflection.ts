@@ -15,20 +15,25 @@ export interface Reflection {
   search(): Search;
   /** @param keepLength as `asterisks`, for bodies whose length was announced */
   stream(keepLength: boolean): Transform;
-  /** Values that were found so far. */
-  readonly found: number;
 }
 
-/** Searches for all credentials of a run: its hosts may share what they have seen. Built at first use. */
-export function createReflection(credentials: EgressCredential[]): Reflection {
-  let found = 0;
-  let known: Replacements | null | undefined;
-  const onReplaced = () => {
-    found++;
-  };
+/** Of one request. @param onFound for each value that came back */
+export type OpenReflection = (onFound: () => void) => Reflection;
 
+/** Searches for all credentials of a run: its hosts may share what they have seen. Built at first use. */
+export function createReflection(credentials: EgressCredential[]): OpenReflection {
+  let known: Replacements | null | undefined;
+  const findKnown = (): Replacements | null => {
+    if (known === undefined)
+      known = createReplacements(credentials.map(({ value, placeholder: by }) => ({ value, by })));
+    return known;
+  };
+  return (onFound) => reflectWith(findKnown, onFound);
+}
+
+function reflectWith(findKnown: () => Replacements | null, onReplaced: () => void): Reflection {
   function open(keepLength: boolean): Search {
-    known ??= createReplacements(credentials.map(({ value, placeholder: by }) => ({ value, by })));
+    const known = findKnown();
     if (known) return openReplacing(known, { keepLength, onReplaced });
     return { push: (chunk) => chunk, end: () => Buffer.alloc(0) };
   }
@@ -49,9 +54,6 @@ export function createReflection(credentials: EgressCredential[]): Reflection {
         transform: (chunk: Buffer, _, done) => done(null, search.push(chunk)),
         flush: (done) => done(null, search.end()),
       });
-    },
-    get found() {
-      return found;
     },
   };
 }

@@ -131,6 +131,29 @@ def run(port):
   expect(log.join('\n')).toContain('POST /items was not recorded');
 });
 
+test('a method that a header, a query or a form puts in place of GET is a write, and can be recorded', async () => {
+  const source = `
+def run(port, base):
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    seen = [fetch(url + path)[0] for url in (f"https://api.test:{port}", base) for path in (
+        "/a?_method=DELETE", "/a?b=1&%5Fmethod=put", "/a?X-HTTP-Method-Override=x", "/a?httpMethod=patch", "/a?method=search")]
+    seen += [fetch(f"https://api.test:{port}/a", {name: "DELETE"})[0] for name in ("X_HTTP_Method_Override", "X-HTTP_Method")]
+    return seen + [fetch(f"https://api.test:{port}/a", form, b"_method=DELETE", "GET")[0], fetch(f"{base}/a", {"X_Http_Method": "PUT"})[0]]
+`;
+  const inputs = { base: plainUrl() };
+  const read = [403, 403, 403, 403, 200];
+  const { finished, events } = await rehearse(source, [], { inputs });
+  expect(finished.output).toEqual([...read, ...read, 403, 403, 403, 403]);
+  expect(requestsOf(events).filter(({ recorded }) => recorded === null)).toHaveLength(12);
+  expect([...fixture.seen.map(({ url }) => url), ...plainSeen]).toEqual(['/a?method=search', 'GET /a?method=search ']);
+
+  const run = await record(source, inputs);
+  plainSeen.splice(0);
+  const again = await rehearse(source, recordsOf(run.events), { inputs });
+  expect(again.finished.output).toEqual(run.finished.output);
+  expect([...fixture.seen.map(({ url }) => url), ...plainSeen]).toEqual(['/a?method=search', 'GET /a?method=search ']);
+});
+
 test('a request is read before it is answered: the connection closes behind the answer', async () => {
   const post = (path: string) => `
 def run(port):

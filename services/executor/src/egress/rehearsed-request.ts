@@ -13,12 +13,44 @@ export type AskedWrite = Pick<RecordedAnswer, 'method' | 'scheme' | 'host' | 'po
 export type AnswerTo = (asked: AskedWrite) => RecordedAnswer | null;
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Headers that make another method of it at some hosts. */
-const OVERRIDES = new Set(['x-http-method-override', 'x-http-method', 'x-method-override']);
+/** Headers and parameters that make another method of it at some hosts. CGI reads `_` as `-`, and some frameworks lead with one. */
+const OVERRIDES = new Set([
+  'x-http-method-override',
+  'x-http-method',
+  'x-method-override',
+  'http-method',
+  'method-override',
+]);
+const WRITING = /^(post|put|patch|delete|merge)$/i;
+const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i;
 
-/** @param headers names in lower case */
-export const mayWrite = (method: string, headers: string[] = []): boolean =>
-  !READING.has(method) || headers.some((name) => OVERRIDES.has(name));
+export interface RequestToJudge {
+  method: string;
+  /** Path and query. */
+  target: string;
+  /** Names, in any case. */
+  headers?: string[];
+  /** Of a body; undefined: there is none, or it is of no type. */
+  contentType?: string | undefined;
+}
+
+/** Whether a host may do more than read. A form of a request that reads may name another method, too. */
+export const mayWrite = ({ method, target, headers = [], contentType = '' }: RequestToJudge): boolean =>
+  !READING.has(method) ||
+  headers.some((name) => OVERRIDES.has(dashed(name))) ||
+  overridesMethod(target) ||
+  FORM.test(contentType);
+
+const dashed = (name: string): string => name.toLowerCase().replaceAll('_', '-').replace(/^-/, '');
+
+function overridesMethod(target: string): boolean {
+  const at = target.indexOf('?');
+  if (at < 0) return false;
+  return [...new URLSearchParams(target.slice(at))].some(
+    ([name, value]) =>
+      name.startsWith('_method') || OVERRIDES.has(dashed(name)) || (/method$/i.test(name) && WRITING.test(value)),
+  );
+}
 
 /** @throws Refused */
 export function requireRecord(answerTo: AnswerTo, asked: AskedWrite): RecordedAnswer {

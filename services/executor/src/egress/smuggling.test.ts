@@ -128,7 +128,7 @@ test.each(Object.entries(ENCODERS))(
         for (const around of ['', '\\', '%', '&', '%4', '\\u00', 'ab']) {
           const written = write(around + encode(value));
           const expected = write(around);
-          const found = createReflection(credentials)
+          const found = createReflection(credentials)(() => {})
             .bytes(Buffer.from(`<${written}>`))
             .toString();
           const [start, end] = [expected.replace(/"$/, ''), expected.endsWith('"') ? '"' : ''];

@@ -37,6 +37,7 @@ const CALLS = {
   setsockopt: [54, 208],
   fcntl: [72, 25],
   ioctl: [16, 29],
+  prlimit64: [302, 261],
   execve: [59, 221],
   execveat: [322, 281],
 } satisfies Record<string, [x64: number, arm64: number]>;
@@ -90,6 +91,8 @@ export const NEVER: Record<string, Numbers> = {
   migrate_pages: [256, 238],
   mbind: [237, 235],
   set_mempolicy: [238, 237],
+  process_madvise: [440, 440],
+  process_mrelease: [448, 448],
   memfd_secret: [447, 447],
   nfsservctl: [180, 42],
   _sysctl: [156, null],
@@ -190,6 +193,12 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
         emit(RET, 0, 0, errno(EPERM));
         emit(RET, 0, 0, ALLOW);
       }
+      // Limits of the calling process alone: a program that an agent started runs as the same user as the agent.
+      emit(JEQ, 0, 4, CALLS.prlimit64[column]);
+      emit(LD, 0, 0, AT_ARG0);
+      emit(JEQ, 1, 0, 0);
+      emit(RET, 0, 0, errno(EPERM));
+      emit(RET, 0, 0, ALLOW);
       emit(JEQ, 0, 6, CALLS.setsockopt[column]);
       emit(LD, 0, 0, AT_ARG1);
       emit(JEQ, 0, 3, IPPROTO_IPV6);

@@ -7,6 +7,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { ownerTag } from '../host/owner-tag';
+import { listenInDirectory } from '../host/unseen-socket';
 import { INHERITED_FD } from './bwrap-args';
 import { type BwrapProcess, startForRuns } from './bwrap-process';
 import type { GroupPool } from './cgroup';
@@ -76,9 +77,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     const ctl = path.join(this.dir, 'ctl');
     fs.mkdirSync(ctl, { mode: 0o700 });
     this.server = net.createServer((socket) => this.greet(socket));
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject).listen(path.join(ctl, 's'), resolve);
-    });
+    await listenInDirectory(this.server, ctl, 's');
     giveAway(this.dir, this.settings);
     this.groups = this.settings.cgroups?.pool(this.settings.slots * GROUPS_PER_SLOT);
     const groups = this.groups?.files ?? [];

@@ -433,6 +433,23 @@ def _(i):
     return seen == "ECONNREFUSED", seen
 
 
+@check("can't change the limits of another process of its user, and its own not beyond what they are")
+def _(_):
+    parent = os.getpid()
+    code = f"import resource; resource.prlimit({parent}, resource.RLIMIT_NOFILE, (3, 3))"
+    child = subprocess.run(["/usr/bin/env", "python3", "-c", code], capture_output=True, text=True)
+    own = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, own)
+    raised = error_of(lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (own[1] + 1, own[1] + 1)))
+    return "PermissionError" in child.stderr and raised is not None, (child.stderr[-200:], raised)
+
+
+@check("sees no path of the machine in its list of sockets")
+def _(i):
+    seen = open("/proc/net/unix").read()
+    return "ctl" not in seen and not any(path in seen for path in i["paths"]), seen
+
+
 @check("has no path to the egress proxy when it has no network")
 def _(i):
     seen = unix_error("/egress/s")
