@@ -369,6 +369,8 @@ export const runEvent = z.discriminatedUnion('type', [
     durationMs: z.int().min(0),
     /** Names of the credentials that were put in. */
     credentials: z.array(z.string()).max(64),
+    /** How often values of credentials were found in its answer and replaced. Absent: never. */
+    echoed: z.int().min(1).optional(),
     /** Absent: it was answered. `refused`: by a rule; `failed`: by the network or the other side. */
     problem: z.object({ kind: z.enum(['refused', 'failed']), message: z.string().max(300) }).optional(),
     /** To a request that writes; never shown. */

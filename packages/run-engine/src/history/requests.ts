@@ -22,6 +22,7 @@ export interface RunRequest {
     credentials: string[];
     problem: { kind: 'refused' | 'failed'; message: string } | null;
     /** Present where the answer is kept for rehearsals. */
+    echoed?: number;
     answer_recorded?: true;
   };
 }

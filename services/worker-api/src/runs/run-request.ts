@@ -6,5 +6,6 @@ export const requestToApi = ({ seq, at, data }: RunRequest) => ({
   ...{ seq, attempt: attemptOf(seq), at: at.toISOString() },
   ...apiFields(data, 'method', 'scheme', 'host', 'port', 'path', 'status'),
   ...apiFields(data, 'bytes_sent', 'bytes_received', 'duration_ms', 'credentials', 'problem'),
+  ...(data.echoed !== undefined && { echoed: data.echoed }),
   ...(data.answer_recorded && { answer_recorded: true }),
 });
