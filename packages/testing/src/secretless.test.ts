@@ -33,9 +33,13 @@ def run(other):
     print("with", github.token, github, dict(os.environ))
     user = get(github.base_url, "/user")
     missing = get(github.base_url, "/missing?token=" + github.token)
+    try:
+        undeclared = get(github.base_url, "/missing?other=" + github.token)
+    except json.JSONDecodeError as error:
+        undeclared = error.doc
     elsewhere = get(other, "/user", ssl._create_unverified_context())
     context.artifact("answers.json", json.dumps([user, missing]).encode())
-    return {"user": user, "missing": missing, "elsewhere": elsewhere}
+    return {"user": user, "missing": missing, "undeclared": undeclared, "elsewhere": elsewhere}
 `;
 
 let stack: Stack;
@@ -89,6 +93,7 @@ test('a run reads from GitHub with a token that is in no place but the request',
     visibility: 'workspace',
     value: TOKEN,
     hosts: [hostOf(github)],
+    places: ['header', 'query:token'],
   };
   expect(await call('POST', '/api/connections', connection)).toMatchObject({ status: 201 });
   const files = [{ path: 'main.py', content: READER }];
@@ -111,6 +116,8 @@ test('a run reads from GitHub with a token that is in no place but the request',
     output: {
       user: [200, { url: '/user', authorization: placeholder }],
       missing: [404, { url: expect.stringMatching(/^\/missing\?token=gph_/), authorization: placeholder }],
+      undeclared:
+        'localhost: the connection github is not declared to go into the query of requests; to allow it, add query:other to the places of the connection\n',
       elsewhere: [200, { authorization: placeholder }],
     },
   });
@@ -123,7 +130,8 @@ test('a run reads from GitHub with a token that is in no place but the request',
   const requests = events.filter(({ type }) => type === 'request').map(({ data }) => data);
   expect(requests).toMatchObject([
     { method: 'GET', host: 'localhost', path: '/user', status: 200, credentials: ['github'] },
-    { method: 'GET', host: 'localhost', path: '/missing', status: 404, credentials: ['github'] },
+    { method: 'GET', host: 'localhost', path: '/missing', status: 404, credentials: ['github'], echoed: 3 },
+    { method: 'GET', host: 'localhost', path: '/missing', credentials: [], problem: { kind: 'refused' } },
     { method: null, host: 'localhost', path: null, credentials: [] },
   ]);
 

@@ -103,7 +103,7 @@ export function useCatalog() {
 
 /** Not given: as it is. */
 export type ConnectionChange = Partial<
-  Pick<Connection, 'label' | 'visibility' | 'hosts' | 'allowed_tools' | 'auth_secret'> & {
+  Pick<Connection, 'label' | 'visibility' | 'hosts' | 'places' | 'allowed_tools' | 'auth_secret'> & {
     value: string;
     url: string;
     headers: Record<string, string>;

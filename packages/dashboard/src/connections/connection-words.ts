@@ -18,5 +18,5 @@ export function foundWords(label: string, { ok, error, tools_count: count }: Fou
   return count === undefined ? `${label} works.` : `${label} works: ${count} ${count === 1 ? 'tool' : 'tools'}.`;
 }
 
-/** Names of hosts in a field, separated by blanks or commas. */
-export const hostsIn = (text: string): string[] => text.split(/[\s,]+/).filter((host) => host !== '');
+/** Names in a field, such as hosts, separated by blanks or commas. */
+export const namesIn = (text: string): string[] => text.split(/[\s,]+/).filter((name) => name !== '');

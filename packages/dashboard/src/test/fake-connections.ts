@@ -20,7 +20,14 @@ export interface FakeConnections {
 
 export const newConnection = (id: string, over: Partial<Schemas['Connection']> = {}): Schemas['Connection'] => ({
   ...{ id, kind: 'oauth', app: 'github', label: 'Team account', visibility: 'workspace', owner_id: 'usr_ada' },
-  ...{ status: 'active', problem: null, scopes: ['repo'], account_label: 'octocat', hosts: ['api.github.com'] },
+  ...{
+    status: 'active',
+    problem: null,
+    scopes: ['repo'],
+    account_label: 'octocat',
+    hosts: ['api.github.com'],
+    places: ['header'],
+  },
   ...{
     parameters: {},
     url: null,

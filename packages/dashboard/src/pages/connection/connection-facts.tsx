@@ -26,6 +26,7 @@ export function ConnectionFacts({ connection, catalog }: ConnectionFactsProps) {
     auth_secret: secret,
     parameters,
     hosts,
+    places,
     visibility,
     used_by,
   } = connection;
@@ -59,6 +60,7 @@ export function ConnectionFacts({ connection, catalog }: ConnectionFactsProps) {
     secret !== null && ['Token', `The secret ${secret}`],
     ...Object.entries(parameters).map(([name, value]): [string, ReactNode] => [name, value]),
     ['Goes to', hosts.length === 0 ? 'No host' : <Lines key="hosts" lines={hosts} />],
+    connection.kind !== 'mcp' && ['In requests as', <Lines key="places" lines={places} />],
     ['For', visibility === 'workspace' ? 'All workers of the workspace' : `Private workers of ${owner}`],
     ['Owner', owner],
     ['Used by', <UsedBy key="used" workers={used_by} />],

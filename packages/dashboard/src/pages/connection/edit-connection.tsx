@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import parts from '../../connections/connection-parts.module.css';
 import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
-import { hostsIn } from '../../connections/connection-words';
+import { namesIn } from '../../connections/connection-words';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/notice';
@@ -12,7 +12,7 @@ import styles from './connection-page.module.css';
 
 /** Edits the name, the visibility and the fields that its kind lets one replace; a value is never shown. */
 export function EditConnection({ connection, onClose }: { connection: Connection; onClose: () => void }) {
-  const { id, kind, label, visibility, hosts, url, issuer, permissions } = connection;
+  const { id, kind, label, visibility, hosts, places, url, issuer, permissions } = connection;
   const { change } = useConnectionChanges();
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -58,6 +58,16 @@ export function EditConnection({ connection, onClose }: { connection: Connection
             />
           </>
         )}
+        {kind !== 'mcp' && (
+          <TextInput
+            name="places"
+            label="Where in requests it may go"
+            description="Separated by commas: header, path, query:name, cookie:name, body:name"
+            defaultValue={places.join(', ')}
+            required
+            withAsterisk={false}
+          />
+        )}
         {kind === 'mcp' && issuer === null && (
           <>
             <TextInput
@@ -96,7 +106,8 @@ export function EditConnection({ connection, onClose }: { connection: Connection
 function changesIn(given: FormData, connection: Connection): ConnectionChange {
   const label = textIn(given, 'label');
   const visibility = given.get('visibility');
-  const hosts = hostsIn(textIn(given, 'hosts'));
+  const hosts = namesIn(textIn(given, 'hosts'));
+  const places = namesIn(textIn(given, 'places'));
   const value = String(given.get('value') ?? '');
   const url = textIn(given, 'url');
   const token = textIn(given, 'token');
@@ -105,6 +116,7 @@ function changesIn(given: FormData, connection: Connection): ConnectionChange {
     ...((visibility === 'workspace' || visibility === 'private') &&
       visibility !== connection.visibility && { visibility }),
     ...(connection.kind === 'api_key' && hosts.join() !== connection.hosts.join() && { hosts }),
+    ...(connection.kind !== 'mcp' && places.join() !== connection.places.join() && { places }),
     ...(value && { value }),
     ...(url && url !== connection.url && { url }),
     ...(token && {
