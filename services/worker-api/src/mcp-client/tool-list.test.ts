@@ -1,5 +1,6 @@
 import { newId } from '@gantry/events';
 import { testWorkerApi } from '../test/test-worker-api';
+import { rememberingClient } from './remembered-tools';
 import { acceptTools, findTools, forgetTools, rememberTools, sweepToolLists } from './tool-list-repository';
 
 const api = testWorkerApi();
@@ -70,4 +71,30 @@ test('a list is fresh for ten minutes, belongs to its workspace, and is forgotte
   await pool.query("UPDATE mcp_tool_lists SET listed_at = now() - interval '91 days'");
   await sweepToolLists(pool);
   expect(await findTools(pool, of, { fresh: false, now })).toBeNull();
+});
+
+test('what a server writes of its credential into its tools is kept masked, in every form; names stay', async () => {
+  const { pool } = api.deps;
+  const token = 'sk-live-4711/+= of the team';
+  const said = [
+    token,
+    Buffer.from(token).toString('hex'),
+    Buffer.from(`x${token}`).toString('base64'),
+    encodeURIComponent(token),
+  ];
+  const listed = tool('platform', `It is ${said.join(' or ')}.`, { title: said[1], properties: { platform: {} } });
+  const client = rememberingClient(
+    { listTools: async () => [listed], callTool: () => Promise.reject(new Error('not called')) },
+    { sql: pool, now: () => now },
+  );
+  const server = {
+    ...(await key()),
+    url: 'https://mcp.example.com',
+    headers: { Authorization: `Bearer ${token}`, 'X-A': 'It' },
+  };
+  const tools = [await client.listTools(server), await client.knownTools(server)];
+  for (const [only] of tools as (typeof listed)[][]) {
+    expect(only?.description).toMatch(/^It is [*]{3} or [*]{3} or \S{0,3}[*]{3}\S{0,4} or [*]{3}[.]$/);
+    expect(only).toMatchObject({ name: 'platform', inputSchema: { title: '***', properties: { platform: {} } } });
+  }
 });
