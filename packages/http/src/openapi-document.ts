@@ -4,10 +4,11 @@ import { roles } from '@gantry/events';
 import { load } from 'js-yaml';
 import { z } from 'zod';
 import { type Declaration, declaration } from './restriction';
+import { SCHEMA_REFERENCE } from './validator-document';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
 
-/** JSON Schema. References to components are absolute: see `OpenApiDocument.schemas`. */
+/** JSON Schema. It refers to those of components: see `OpenApiDocument.schemas`. */
 export type Schema = Record<string, unknown>;
 
 const media = z.record(z.string(), z.object({ schema: z.custom<Schema>().default({}) }));
@@ -24,6 +25,8 @@ const parameter = z.object({
 
 const operation = z.object({
   operationId: z.string(),
+  /** The resource that it belongs to comes first. */
+  tags: z.array(z.string()).default([]),
   /**
    * Callers that may use it. `public`: anybody, credentials are ignored. `optional`: anybody; a caller who signed in
    * may get more. `account`: any good credential, also of somebody who is no member of any workspace. `user`: any good
@@ -62,6 +65,7 @@ export type Parameter = z.infer<typeof parameter>;
 
 export interface Operation {
   id: string;
+  resource: string;
   method: (typeof methods)[number];
   /** As Express writes it: `/api/runs/:runId`. */
   path: string;
@@ -84,7 +88,7 @@ export interface Operation {
 
 export interface OpenApiDocument {
   operations: Operation[];
-  /** Schemas that operations refer to, by URI. */
+  /** Schemas that operations refer to, by reference: `#/components/schemas/Run`. */
   schemas: Record<string, Schema>;
 }
 
@@ -120,7 +124,10 @@ function parseOpenApiDocument(openapiFile: string): OpenApiDocument {
     }
   }
   if (problems.length) throw new Error(`${openapiFile}:\n${problems.join('\n')}`);
-  const schemas = Object.entries(components.schemas ?? {}).map(([name, schema]) => [uriOf(name), resolve(schema)]);
+  const schemas = Object.entries(components.schemas ?? {}).map(([name, schema]) => [
+    `${SCHEMA_REFERENCE}${name}`,
+    resolve(schema),
+  ]);
   return { operations, schemas: Object.fromEntries(schemas) };
 }
 
@@ -147,6 +154,7 @@ function toOperation(route: string, method: Operation['method'], read: z.infer<t
     Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type.toLowerCase(), schema]));
   return {
     id: read.operationId,
+    resource: read.tags[0] ?? '',
     method,
     path: route.replace(/\{(\w+)\}/g, ':$1'),
     access: read['x-access'],
@@ -169,7 +177,7 @@ function toOperation(route: string, method: Operation['method'], read: z.infer<t
   };
 }
 
-/** Replaces every reference in a part of a document: a schema's by its URI, all others by what they name. */
+/** Replaces every reference in a part of a document: but those to schemas, by what they name. */
 function resolver(components: Record<string, Record<string, unknown>>): (part: unknown) => unknown {
   function resolve(part: unknown): unknown {
     if (Array.isArray(part)) return part.map(resolve);
@@ -183,10 +191,8 @@ function resolver(components: Record<string, Record<string, unknown>>): (part: u
     const [, kind = '', name = ''] = /^#\/components\/(\w+)\/(\w+)$/.exec(ref) ?? [];
     const named = components[kind]?.[name];
     if (named === undefined) throw new Error(`nothing is at ${ref}`);
-    return kind === 'schemas' ? { ...(resolve(beside) as object), $ref: uriOf(name) } : resolve(named);
+    return kind === 'schemas' ? { ...(resolve(beside) as object), $ref: ref } : resolve(named);
   }
 
   return resolve;
 }
-
-const uriOf = (name: string): string => `openapi://schemas/${name}`;

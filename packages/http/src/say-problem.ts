@@ -1,7 +1,16 @@
 /** Problems that a validator found, as sentences about the field: "is required", "must be a text". */
-import type { ErrorObject } from 'ajv/dist/2020';
 import type { z } from 'zod';
 import type { FieldProblem } from './errors';
+
+/** The part of an Ajv error that its sentence is made of. */
+export interface SchemaProblem {
+  keyword: string;
+  // biome-ignore lint/suspicious/noExplicitAny: as Ajv types it; each keyword has its own
+  params: Record<string, any>;
+  message?: string | undefined;
+  /** Known with Ajv's `verbose`. */
+  parentSchema?: object | undefined;
+}
 
 const TYPES: Record<string, string> = {
   string: 'a text',
@@ -48,8 +57,7 @@ const atLeast = (count: number, one: string): string =>
   count === 1 ? 'must not be empty' : `needs at least ${counted(count, one)}`;
 const atMost = (count: number, one: string): string => `may have at most ${counted(count, one)}`;
 
-/** @param error one of Ajv's; with `verbose` it says more */
-export function sayProblem({ keyword, params, message, parentSchema }: ErrorObject): string {
+export function sayProblem({ keyword, params, message, parentSchema }: SchemaProblem): string {
   switch (keyword) {
     case 'required':
     case 'dependentRequired':

@@ -33,11 +33,11 @@ import './request';
 import { createRateCount } from './rate-count';
 import { type Budgets, budgets, DEFAULT_RATE_LIMITS, type RateLimits } from './rate-limit';
 import { bodyReader } from './request-body';
-import { requestValidators } from './request-validator';
-import { responseValidators } from './response-validator';
 import { pathForLog } from './secret-paths';
 import { serveOpenapi } from './serve-openapi';
 import { traceRequest } from './trace-request';
+import { type RequestValidators, requestValidators } from './validate-request';
+import { responseCheck } from './validate-response';
 
 /** Settings of a surface that come from the environment; tests set their own. */
 export interface SurfaceLimits {
@@ -77,6 +77,15 @@ export interface SurfaceOptions extends SurfaceLimits {
   beside?: (app: Express) => void;
 }
 
+const compilers = new WeakMap<Express, RequestValidators['compileAll']>();
+
+/**
+ * Compiles what validates the requests of a surface, in the background: one operation at a time, and others have their turn
+ * in between. A request that comes earlier compiles its own.
+ */
+export const compileValidators = async (surface: Express, signal: AbortSignal): Promise<void> =>
+  compilers.get(surface)?.(signal);
+
 const REQUEST_ID = /^[\w.:-]{8,128}$/;
 
 export function createSurface(options: SurfaceOptions): Express {
@@ -97,6 +106,7 @@ export function createSurface(options: SurfaceOptions): Express {
     }),
   );
   const document = readOpenApiDocument(options.openapiFile);
+  compilers.set(app, requestValidators(document).compileAll);
   const pages = crossOrigin(options.corsOrigins ?? [], document.operations);
   if (pages) app.use(pages);
   app.use(serveOpenapi(options.publishedFile ?? options.openapiFile, options.publicUrl ?? null));
@@ -112,10 +122,11 @@ function route(document: OpenApiDocument, options: SurfaceOptions, budget: Budge
   const answers = answersOf(document, options, budget);
   const elsewhere = otherSurfaces(options.otherSurfaces ?? []);
   return (req, res) => {
-    const [asked = '/', query] = req.url.split('?', 2);
+    // A query may hold question marks of its own.
+    const [asked = '/'] = req.url.split('?', 1);
     const path = canonicalPath(asked);
     req.askedPath = asked;
-    req.url = query === undefined ? path : `${path}?${query}`;
+    req.url = path + req.url.slice(asked.length);
     req.originalUrl = req.url;
     const found = table.find(req.method, path);
     if (!found || 'allowed' in found) {
@@ -141,8 +152,8 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
   const admit = admission(authenticate, budget);
   const read = bodyReader(options.uploads);
   const streams = openStreams(authenticate, options.streamLimits);
-  const validatorOf = requestValidators(document);
-  const responseCheckOf = options.validateResponses ? responseValidators(document) : null;
+  const validators = requestValidators(document);
+  const checkResponse = options.validateResponses ? responseCheck(document) : undefined;
   const answers = new Map<Operation, Answer>();
   const missing: string[] = [];
   for (const operation of document.operations) {
@@ -152,18 +163,17 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
       missing.push(`no handler for operation ${operation.id}`);
       continue;
     }
-    const validate = validatorOf(operation);
+    const validate = validators.validate(operation);
     const { revisit, ...handled } = expressForm(handler);
     const work = idempotency.honour(operation, handled.work, revisit);
-    const checkResponse = responseCheckOf?.(operation);
     answers.set(operation, async (params, req, res) => {
-      checkResponse?.(req, res, () => {});
+      await checkResponse?.(operation, res);
       await admit(operation, params, req, res);
       if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not encoded as URLs are`);
       req.params = params;
       const mediaType = await read(operation, req, res);
       try {
-        validate(req, mediaType);
+        await validate(req, mediaType);
       } catch (err) {
         throw withMeaning(err, options.bodyChecks?.[operation.id], req.body);
       }

@@ -1,5 +1,11 @@
 import { createServer, type Server } from 'node:http';
-import { answerMalformedRequests, type ErrorShape, HEADER_BYTES_MAX, serveMetrics } from '@gantry/http';
+import {
+  answerMalformedRequests,
+  compileValidators,
+  type ErrorShape,
+  HEADER_BYTES_MAX,
+  serveMetrics,
+} from '@gantry/http';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 
@@ -34,12 +40,15 @@ export async function serve(options: ServerOptions): Promise<Server> {
     server.once('error', reject).listen(options.port, options.host, resolve);
   });
   log.info({ host: options.host, port: options.port }, 'listening');
+  const compiling = new AbortController();
+  compileValidators(app, compiling.signal).catch((err) => log.error({ err }, 'validators not compiled'));
 
   let leaving = false;
   const leave = async (signal: string) => {
     if (leaving) return;
     leaving = true;
     log.info({ signal }, 'shutting down');
+    compiling.abort();
     await options.drain();
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeIdleConnections();

@@ -10,9 +10,9 @@ test('a part without a bound is found', () => {
   expect(unboundedParts(path.join(__dirname, 'test/unbounded.yaml'))).toEqual([
     'makeThing word: a text without maxLength',
     'Names: a list without maxItems',
-    'Names: uniqueItems of objects, or of more than 500',
+    'Names: uniqueItems of more than 500, or of items without the type string',
     'Names[]: a text without maxLength',
-    'Pair: uniqueItems of objects, or of more than 500',
+    'Pair: uniqueItems of more than 500, or of items without the type string',
     'Pair[]: an object with any number of properties',
   ]);
 });

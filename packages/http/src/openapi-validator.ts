@@ -1,0 +1,102 @@
+/**
+ * express-openapi-validator for a request whose operation is already known. It gets copies of what it looks at: the media
+ * type as the document writes it, so that no header of a caller adds to its caches, and an address of the operation's own.
+ */
+import type { OpenApiRequestHandler, OpenApiValidatorOpts } from 'express-openapi-validator/dist/framework/types';
+import { isMoment } from './moment';
+import type { Operation } from './openapi-document';
+import { buildAddress, type ValidatorDocument } from './validator-document';
+
+/** A request as the validator sees it. Validation fills in defaults, and parses the texts of path and query. */
+export interface DescribedRequest {
+  app: { enabled: () => true; param: () => void };
+  method: string;
+  path: string;
+  baseUrl: '';
+  url: string;
+  originalUrl: string;
+  headers: Record<string, unknown>;
+  params: Record<string, string>;
+  query: Record<string, unknown>;
+  body: unknown;
+}
+
+export interface RequestParts {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  headers?: Record<string, unknown>;
+  body?: unknown;
+}
+
+/** Enabled are strict and case-sensitive routing: ids of operations are exact. */
+const APP: DescribedRequest['app'] = { enabled: () => true, param: () => {} };
+
+/** For a request of which the operation alone matters. */
+export const ANY_PARAMS: Record<string, string> = new Proxy({}, { get: () => 'x' });
+
+export function describeRequest(operation: Operation, parts: RequestParts): DescribedRequest {
+  const { params = {}, query = {}, headers = {}, body } = parts;
+  const path = buildAddress(operation, (name) => encodeURIComponent(params[name] as string));
+  const method = operation.method.toUpperCase();
+  return { app: APP, method, path, baseUrl: '', url: path, originalUrl: path, headers, params, query, body };
+}
+
+export type OpenApiValidator = (req: DescribedRequest, res: object) => Promise<void>;
+
+type Checks = Pick<OpenApiValidatorOpts, 'validateRequests' | 'validateResponses'>;
+
+/** Loads and prepares the validator with the first request. */
+export function createOpenApiValidator(buildDocument: () => ValidatorDocument, checks: Checks): OpenApiValidator {
+  let steps: Promise<OpenApiRequestHandler[]> | undefined;
+  return async (req, res) => {
+    steps ??= loadSteps(buildDocument(), checks);
+    for (const step of await steps) await runStep(step, req, res);
+  };
+}
+
+async function loadSteps(document: ValidatorDocument, checks: Checks): Promise<OpenApiRequestHandler[]> {
+  const { middleware } = await import('express-openapi-validator');
+  return middleware({
+    ...checks,
+    apiSpec: document as never,
+    validateApiSpec: false,
+    validateSecurity: false,
+    fileUploader: false,
+    formats: {
+      'date-time': { type: 'string', validate: isMoment },
+      uri: { type: 'string', validate: (text: string) => URL.canParse(text) },
+    },
+  });
+}
+
+/** The validator tries the paths of its document one after the other: a larger surface has an instance for each resource. */
+const INSTANCE_OPERATIONS_MAX = 50;
+
+/** Calls `create` for each group of operations that share an instance. */
+export function createForGroups<T>(operations: Operation[], create: (group: Operation[]) => T): Map<Operation, T> {
+  const isSmall = operations.length <= INSTANCE_OPERATIONS_MAX;
+  const groups = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const name = isSmall ? '' : operation.resource;
+    groups.set(name, [...(groups.get(name) ?? []), operation]);
+  }
+  return new Map(
+    [...groups.values()].flatMap((group) => {
+      const created = create(group);
+      return group.map((operation): [Operation, T] => [operation, created]);
+    }),
+  );
+}
+
+function runStep(step: OpenApiRequestHandler, req: DescribedRequest, res: object): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isOver = false;
+    step(req as never, res as never, (err?: unknown) => {
+      // A refused response is reported to the step that prepared its check: the sender of the response catches it.
+      if (isOver && err) throw err;
+      isOver = true;
+      if (err) reject(err);
+      else resolve();
+    });
+  });
+}

@@ -1,0 +1,153 @@
+/** Whether a request is as its operation's entry in the OpenAPI file says, at a cost that a sender can't choose (ADR 58). */
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { Request } from 'express';
+import { type FieldProblem, invalid } from './errors';
+import type { OpenApiDocument, Operation, Parameter } from './openapi-document';
+import {
+  ANY_PARAMS,
+  createForGroups,
+  createOpenApiValidator,
+  type DescribedRequest,
+  describeRequest,
+  type OpenApiValidator,
+} from './openapi-validator';
+import { readRefusal, type SchemaAt, toFieldProblems } from './validation-problem';
+import { buildRequestDocument } from './validator-document';
+
+/** Up to this size of a body every problem is reported; of a larger one the first. */
+const EXPLAINED_BYTES_MAX = 16 * 1024;
+
+/** Fills in defaults, and parses the texts of path and query. @throws AppError 400 */
+export type ValidateRequest = (req: Request, mediaType: string | undefined) => Promise<void>;
+
+export interface RequestValidators {
+  validate(operation: Operation): ValidateRequest;
+  /** Compiles the schemas of all operations, so that no request waits for it. Others have their turn after each. */
+  compileAll(signal: AbortSignal): Promise<void>;
+}
+
+const validators = new WeakMap<OpenApiDocument, RequestValidators>();
+
+/** One for each document of the process: schemas are compiled once. */
+export function requestValidators(document: OpenApiDocument): RequestValidators {
+  const known = validators.get(document);
+  if (known) return known;
+  const created = createRequestValidators(document);
+  validators.set(document, created);
+  return created;
+}
+
+interface Instance {
+  /** Finds every problem, at a cost that grows with them. */
+  explaining: OpenApiValidator;
+  /** Stops at the first problem. */
+  failing: OpenApiValidator;
+}
+
+function createRequestValidators(document: OpenApiDocument): RequestValidators {
+  const instances = createForGroups(document.operations, (group) => createInstance(group, document));
+  return {
+    validate: (operation) => createValidation(operation, instances.get(operation) as Instance, document.schemas),
+    compileAll: async (signal) => {
+      for (const one of ['explaining', 'failing'] as const) {
+        for (const operation of document.operations) {
+          const types = Object.keys(operation.body?.content ?? {});
+          if (one === 'failing' && !types.length) continue;
+          for (const type of types.length ? types : [undefined]) {
+            if (signal.aborted) return;
+            await compile((instances.get(operation) as Instance)[one], operation, type);
+            await yieldToOthers();
+          }
+        }
+      }
+    },
+  };
+}
+
+/** Schemas are compiled for the first request, valid or not. */
+async function compile(
+  validator: OpenApiValidator,
+  operation: Operation,
+  mediaType: string | undefined,
+): Promise<void> {
+  await validator(describeRequest(operation, { params: ANY_PARAMS, headers: { 'content-type': mediaType } }), {}).catch(
+    readRefusal,
+  );
+}
+
+function createInstance(group: Operation[], { schemas }: OpenApiDocument): Instance {
+  const create = (allErrors: boolean) =>
+    createOpenApiValidator(() => buildRequestDocument(group, schemas), {
+      validateRequests: { allErrors, allowUnknownQueryParameters: true },
+      validateResponses: false,
+    });
+  return { explaining: create(true), failing: create(false) };
+}
+
+function createValidation(
+  operation: Operation,
+  instance: Instance,
+  schemas: OpenApiDocument['schemas'],
+): ValidateRequest {
+  const headers = namesIn(operation, 'header').map((name) => name.toLowerCase());
+  return async (req, mediaType) => {
+    const { query, problems } = selectQuery(req.query, operation);
+    const described = describeRequest(operation, {
+      params: req.params as Record<string, string>,
+      query,
+      headers: { ...pick(req, headers), 'content-type': mediaType },
+      body: req.body,
+    });
+    const isLarge = (req.rawBody?.length ?? 0) > EXPLAINED_BYTES_MAX;
+    const schemaAt: SchemaAt = { schemas, root: operation.body?.content[mediaType ?? ''] };
+    const found = await findProblems(isLarge ? instance.failing : instance.explaining, described, schemaAt);
+    if (problems.length + found.length) throw invalid([...problems, ...found]);
+    assertUsable(query);
+    req.params = described.params;
+    req.body = described.body;
+    // Express parses the query again at each access.
+    Object.defineProperty(req, 'query', { value: query, writable: true, configurable: true, enumerable: true });
+  };
+}
+
+async function findProblems(validate: OpenApiValidator, req: DescribedRequest, at: SchemaAt): Promise<FieldProblem[]> {
+  try {
+    await validate(req, {});
+    return [];
+  } catch (err) {
+    return toFieldProblems(readRefusal(err), at);
+  }
+}
+
+const namesIn = ({ parameters }: Operation, where: Parameter['in']): string[] =>
+  parameters.filter((one) => one.in === where).map(({ name }) => name);
+
+const pick = (req: Request, names: string[]): Record<string, unknown> =>
+  Object.fromEntries(names.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])));
+
+/** The known parameters, and a problem for each other one: the validator would report the first alone. */
+function selectQuery(given: Request['query'], { parameters, ignoresUnknownQuery }: Operation) {
+  const query: Record<string, unknown> = {};
+  const problems: FieldProblem[] = [];
+  for (const [path, value] of Object.entries(given)) {
+    const parameter = parameters.find((one) => one.in === 'query' && one.name === path);
+    if (parameter && (value !== '' || parameter.allowEmptyValue || ignoresUnknownQuery)) query[path] = value;
+    else if (parameter) problems.push({ path, message: 'must not be empty' });
+    else if (!ignoresUnknownQuery) problems.push({ path, message: `unknown query parameter "${path}"` });
+  }
+  return { query, problems };
+}
+
+/** "Infinity" passes as an integer, above any maximum; and no column holds NUL. */
+function assertUsable(query: Record<string, unknown>): void {
+  for (const [path, given] of Object.entries<unknown>(query)) {
+    for (const value of [given].flat()) {
+      if (typeof value === 'number' && !Number.isFinite(value)) {
+        throw invalid([{ path, message: 'must be a finite number' }]);
+      }
+      if (typeof value === 'string' && value.includes('\0')) {
+        throw invalid([{ path, message: 'must not contain NUL' }]);
+      }
+    }
+  }
+}

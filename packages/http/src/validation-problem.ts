@@ -1,0 +1,72 @@
+/** Problems that express-openapi-validator reports, as sentences about a field. */
+import { type FieldProblem, PROBLEMS_MAX } from './errors';
+import type { Schema } from './openapi-document';
+import { sayProblem } from './say-problem';
+
+/** One problem as the validator reports it: what Ajv found is left in its text alone. */
+export interface Refusal {
+  /** As `/body/inputs/a`. */
+  path: string;
+  message: string;
+  /** As `maxLength.openapi.validation`. */
+  errorCode: string;
+}
+
+/** The schema of a body, and the schemas that it refers to, by reference. */
+export interface SchemaAt {
+  root: Schema | undefined;
+  schemas: Record<string, Schema>;
+}
+
+/** @throws what is not a refusal of the request by its schema: a bug */
+export function readRefusal(err: unknown): Refusal[] {
+  const { status, errors } = err as { status?: number; errors?: Refusal[] };
+  if (status !== 400 || !Array.isArray(errors)) throw err;
+  return errors;
+}
+
+const PART_OF_REQUEST = /^\/(body|query|params|headers)(?=\/|$)\/?/;
+
+/** Each problem once: a type beside a reference is checked twice. */
+export function toFieldProblems(refusals: Refusal[], at: SchemaAt): FieldProblem[] {
+  const problems = refusals.slice(0, PROBLEMS_MAX).map((one) => toFieldProblem(one, at));
+  return [...new Map(problems.map((one) => [`${one.path} ${one.message}`, one])).values()];
+}
+
+/** `/body/inputs/a` is for programs; people read `inputs.a`. */
+function toFieldProblem({ path: pointer, message, errorCode }: Refusal, at: SchemaAt): FieldProblem {
+  const [part, name] = PART_OF_REQUEST.exec(pointer) ?? [];
+  const path = (part && (pointer.slice(part.length).replaceAll('/', '.') || name)) || 'request';
+  // A type beside a format is checked by a keyword of the validator's own.
+  const keyword = errorCode.slice(0, errorCode.indexOf('.')).replace('x-eov-type', 'type');
+  const parentSchema = name === 'body' ? findParentSchema(pointer, at) : undefined;
+  return { path, message: sayProblem({ keyword, params: parseParams(keyword, message), message, parentSchema }) };
+}
+
+const LIMIT = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/;
+
+/** The values in a message of Ajv: `must match pattern "^a"`, `must NOT have more than 3 items`. */
+function parseParams(keyword: string, message: string): Record<string, unknown> {
+  switch (keyword) {
+    case 'type':
+      return { type: message.slice('must be '.length).split(',') };
+    case 'enum':
+      return { allowedValues: [message.slice(message.indexOf(': ') + 2)] };
+    case 'pattern':
+    case 'format':
+      return { [keyword]: message.slice(message.indexOf('"') + 1, -1) };
+    default:
+      return { limit: Number(LIMIT.exec(message)?.[0]) };
+  }
+}
+
+/** The schema of the object that has a property, or should have; undefined below a choice of schemas. */
+function findParentSchema(pointer: string, { root, schemas }: SchemaAt): Schema | undefined {
+  const resolve = (schema: Schema | undefined) => schemas[String(schema?.$ref)] ?? schema;
+  let schema = resolve(root);
+  for (const name of pointer.split('/').slice(2, -1)) {
+    const { properties, items } = (schema ?? {}) as { properties?: Record<string, Schema>; items?: Schema };
+    schema = resolve(properties && Object.hasOwn(properties, name) ? properties[name] : items);
+  }
+  return schema;
+}

@@ -1,0 +1,161 @@
+import path from 'node:path';
+import { givenPool, plainHasher } from '@gantry/testing';
+import type { Express, Request } from 'express';
+import { pino } from 'pino';
+import request from 'supertest';
+import { type Answered, answer, type Call, ok } from './handler';
+import { type Operation, readOpenApiDocument } from './openapi-document';
+import { createSurface } from './surface';
+import { memoryForAll } from './upload';
+import { requestValidators } from './validate-request';
+
+const openapiFile = path.join(__dirname, 'test/validated.yaml');
+const pool = givenPool('automation-api');
+let app: Express;
+let handle: (call: Call<{ id: string }, Record<string, unknown>>) => Answered;
+
+beforeAll(() => {
+  app = createSurface({
+    openapiFile,
+    operations: { check: (call: Call<{ id: string }, Record<string, unknown>>) => handle(call), require: () => ok({}) },
+    authenticate: async () => null,
+    errorShape: 'error',
+    pool,
+    hasher: plainHasher,
+    log: pino({ level: 'silent' }),
+    validateResponses: true,
+    uploads: { storage: memoryForAll(100) },
+  });
+});
+
+beforeEach(() => {
+  handle = ({ path, query, body, req }) => ok({ path, query, body, type: req.headers['content-type'] });
+});
+
+const post = (query = '', id = 'a') => request(app).post(`/api/checked/${id}${query}`);
+const postValid = (query = '', id = 'a') => post(query, id).send({ name: 'abc' });
+const refusal = async (body: object) => {
+  const { status, body: answered } = await post().send({ name: 'abc', ...body });
+  return [status, ...answered.details.map(({ path, message }: Record<string, string>) => `${path} ${message}`)];
+};
+
+test.each([
+  [{ name: 'a' }, 'name needs at least 2 characters'],
+  [{ name: 'abcde' }, 'name may have at most 4 characters'],
+  [{ name: undefined }, 'name is required'],
+  [{ name: 5 }, 'name must be a text'],
+  [{ other: 5 }, 'other unknown property'],
+  [{ slug: 'a b' }, 'slug may hold letters, digits, - and _'],
+  [{ count: 0 }, 'count must be 1 or more'],
+  [{ count: 4 }, 'count must be 3 or less'],
+  [{ count: 1.5 }, 'count must be a whole number'],
+  [{ count: '2' }, 'count must be a whole number'],
+  [{ share: 0 }, 'share must be more than 0'],
+  [{ share: 1.5 }, 'share must be less than 1.5'],
+  [{ size: 7 }, 'size must be multiple of 5'],
+  [{ at: '2026-13-01' }, 'at must be a date and time with its zone, such as 2026-01-05T09:00:00Z'],
+  [{ at: 5 }, 'at must be a text'],
+  [{ until: 5 }, 'until must be a text or null'],
+  [{ link: 'nowhere' }, 'link must be a URL that begins with http:// or https://'],
+  [{ order: 'random' }, 'order must be one of: newest, oldest'],
+  [{ tags: [] }, 'tags must not be empty'],
+  [{ tags: ['a', 'b', 'c', 'd'] }, 'tags may have at most 3 items'],
+  [{ tags: ['a', 'b', 'a'] }, 'tags must not hold the same item twice'],
+  [{ tags: [5] }, 'tags.0 must be a text'],
+  [{ map: {} }, 'map must say something'],
+  [{ map: { a: 1, b: 2 } }, 'map may have at most 1 properties'],
+  [{ pair: { a: 1 } }, 'pair.b is required'],
+  [{ more: { url: 1 } }, 'more.url unknown property; if it is an input, put it under inputs'],
+])('%j is refused in the words of its field', async (body, problem) => {
+  expect(await refusal(body)).toEqual([400, problem]);
+});
+
+test('all that is wrong with a small body is reported, of a large one what is found first', async () => {
+  expect(await refusal({ name: 'a', count: 9, choice: 5 })).toEqual([
+    400,
+    'name needs at least 2 characters',
+    'count must be 3 or less',
+    'choice must be a text',
+    'choice must be true or false',
+    'choice has none of the forms that it may have',
+  ]);
+  expect(await refusal({ count: 9, list: Array(10_000).fill('a') })).toEqual([400, 'count must be 3 or less']);
+});
+
+test('a body that may be left out may be left out, although its schema requires a property', async () => {
+  const document = readOpenApiDocument(openapiFile);
+  const validate = async (id: string) => {
+    const operation = document.operations.find((one) => one.id === id) as Operation;
+    const req = { params: { id: 'a' }, query: {}, headers: {} } as unknown as Request;
+    return requestValidators(document).validate(operation)(req, 'application/json');
+  };
+  await validate('check');
+  await expect(validate('require')).rejects.toMatchObject({ fields: [{ path: 'body', message: 'is required' }] });
+});
+
+test('defaults are filled in, also beside a reference, and texts of the query become what they stand for', async () => {
+  const { body } = await postValid('?count=5').expect(200);
+  expect(body).toMatchObject({ query: { count: 5, order: 'newest' }, body: { name: 'abc', limit: 7 } });
+});
+
+test.each([
+  ['word=a:b+c/d?e@f', 'a:b c/d?e@f'],
+  ['word={"a":1}', '{"a":1}'],
+  ['word=a,b', 'a,b'],
+  ['word=%5B1%5D', '[1]'],
+])('a text of the query is taken as it is: %s', async (query, word) => {
+  expect((await postValid(`?${query}`).expect(200)).body.query).toEqual({ word, order: 'newest' });
+});
+
+test.each([
+  ['count[a]=1', 'count[a]', 'unknown query parameter "count[a]"'],
+  ['__proto__=1', '__proto__', 'unknown query parameter "__proto__"'],
+  ['_openapi=1', '_openapi', 'unknown query parameter "_openapi"'],
+  ['count=1&count=2', 'count', 'must be a whole number'],
+  ['word=', 'word', 'must not be empty'],
+])('a query of %s is refused', async (query, field, message) => {
+  expect((await postValid(`?${query}`).expect(400)).body.details).toEqual([{ path: field, message }]);
+});
+
+test.each(['a%2Fb', '..', '%2e%2e', 'check', 'a%25zz', '%00'])(
+  'the operation is the one of the path, whatever its parameter: %s',
+  async (id) => {
+    const { body } = await postValid('', id);
+    if (body.path) expect(body.path.id).toBe(decodeURIComponent(id));
+    else expect(body.error).toMatch(/not found/);
+  },
+);
+
+test('headers are validated, and reach the handler as they came', async () => {
+  const refused = await postValid().set('X-Note', 'long').expect(400);
+  expect(refused.body.details).toEqual([{ path: 'x-note', message: 'may have at most 3 characters' }]);
+  const sent = 'application/json; charset=UTF-8; x=1';
+  expect((await post().set('Content-Type', sent).send('{"name":"abc"}').expect(200)).body.type).toBe(sent);
+});
+
+test('a text field of a form stays a text', async () => {
+  const refused = await post().field('files', '["a"]').expect(400);
+  expect(refused.body.details).toEqual([{ path: 'files', message: 'must be a list' }]);
+});
+
+test.each([
+  ['an undocumented field type', 200, { wrong: 'no' }],
+  ['an error of ours', 503, { problem: 'none' }],
+])('%s in a response is an error of ours', async (_what, status, body) => {
+  handle = () => answer(status, body);
+  expect((await postValid().expect(500)).body.code).toBe('internal');
+});
+
+test('schemas are compiled one after the other, until the service leaves', async () => {
+  const { compileAll } = requestValidators(readOpenApiDocument(openapiFile));
+  const leaving = new AbortController();
+  let isOver = false;
+  const compiled = compileAll(leaving.signal).then(() => {
+    isOver = true;
+  });
+  await new Promise(setImmediate);
+  expect(isOver).toBe(false);
+  leaving.abort();
+  await compiled;
+  await compileAll(new AbortController().signal);
+});
