@@ -1,44 +1,51 @@
 /**
  * express-openapi-validator for a request whose operation is already known. It gets copies of what it looks at: the media
- * type as the document writes it, so that no header of a caller adds to its caches, and an address of the operation's own.
+ * type as the document writes it, so that no header of a caller adds to its caches, and the operation in place of a method.
  */
 import type { OpenApiRequestHandler, OpenApiValidatorOpts } from 'express-openapi-validator/dist/framework/types';
 import { isMoment } from './moment';
 import type { Operation } from './openapi-document';
-import { buildAddress, type ValidatorDocument } from './validator-document';
+import { PATH, toMethod, type ValidatorDocument } from './validator-document';
 
 /** A request as the validator sees it. Validation fills in defaults, and parses the texts of path and query. */
 export interface DescribedRequest {
-  app: { enabled: () => true; param: () => void };
+  app: { enabled: () => false; param: () => void };
   method: string;
   path: string;
   baseUrl: '';
-  url: string;
   originalUrl: string;
   headers: Record<string, unknown>;
-  params: Record<string, string>;
+  /** Decoded before. The validator's own, of its one path, are not taken over. */
+  params: object;
   query: Record<string, unknown>;
   body: unknown;
 }
 
 export interface RequestParts {
-  params?: Record<string, string>;
+  params?: object;
   query?: Record<string, unknown>;
   headers?: Record<string, unknown>;
   body?: unknown;
 }
 
-/** Enabled are strict and case-sensitive routing: ids of operations are exact. */
-const APP: DescribedRequest['app'] = { enabled: () => true, param: () => {} };
-
-/** For a request of which the operation alone matters. */
-export const ANY_PARAMS: Record<string, string> = new Proxy({}, { get: () => 'x' });
+const APP: DescribedRequest['app'] = { enabled: () => false, param: () => {} };
 
 export function describeRequest(operation: Operation, parts: RequestParts): DescribedRequest {
   const { params = {}, query = {}, headers = {}, body } = parts;
-  const path = buildAddress(operation, (name) => encodeURIComponent(params[name] as string));
-  const method = operation.method.toUpperCase();
-  return { app: APP, method, path, baseUrl: '', url: path, originalUrl: path, headers, params, query, body };
+  return {
+    app: APP,
+    method: toMethod(operation),
+    path: PATH,
+    baseUrl: '',
+    originalUrl: PATH,
+    headers,
+    query,
+    body,
+    get params() {
+      return params;
+    },
+    set params(_parsed) {},
+  };
 }
 
 export type OpenApiValidator = (req: DescribedRequest, res: object) => Promise<void>;

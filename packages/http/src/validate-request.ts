@@ -4,7 +4,6 @@ import type { Request } from 'express';
 import { type FieldProblem, invalid } from './errors';
 import type { OpenApiDocument, Operation, Parameter } from './openapi-document';
 import {
-  ANY_PARAMS,
   createForGroups,
   createOpenApiValidator,
   type DescribedRequest,
@@ -70,9 +69,7 @@ async function compile(
   operation: Operation,
   mediaType: string | undefined,
 ): Promise<void> {
-  await validator(describeRequest(operation, { params: ANY_PARAMS, headers: { 'content-type': mediaType } }), {}).catch(
-    readRefusal,
-  );
+  await validator(describeRequest(operation, { headers: { 'content-type': mediaType } }), {}).catch(readRefusal);
 }
 
 function createInstance(group: Operation[], { schemas }: OpenApiDocument): Instance {
@@ -93,7 +90,7 @@ function createValidation(
   return async (req, mediaType) => {
     const { query, problems } = selectQuery(req.query, operation);
     const described = describeRequest(operation, {
-      params: req.params as Record<string, string>,
+      params: req.params,
       query,
       headers: { ...pick(req, headers), 'content-type': mediaType },
       body: req.body,
@@ -103,7 +100,6 @@ function createValidation(
     const found = await findProblems(isLarge ? instance.failing : instance.explaining, described, schemaAt);
     if (problems.length + found.length) throw invalid([...problems, ...found]);
     assertUsable(query);
-    req.params = described.params;
     req.body = described.body;
     // Express parses the query again at each access.
     Object.defineProperty(req, 'query', { value: query, writable: true, configurable: true, enumerable: true });

@@ -25,12 +25,14 @@ type Schemas = Record<string, Schema>;
 
 export const SCHEMA_REFERENCE = '#/components/schemas/';
 
+/** The one path of each document: the validator compiles the patterns of paths again for each request. */
+export const PATH = '/';
+
 /**
- * Address of an operation in the documents of this file. It begins with the id, so that the validator finds the operation
- * that authentication and roles were decided by, whatever the parameters hold.
+ * Name of an operation where the document of the validator has a method. So it finds the operation that authentication and
+ * roles were decided by, in one look, whatever the path of the request holds.
  */
-export const buildAddress = ({ id, path }: Operation, toPart: (name: string) => string): string =>
-  ['', id, ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => toPart(name as string))].join('/');
+export const toMethod = ({ id }: Operation): string => id.toLowerCase();
 
 export const buildRequestDocument = (operations: Operation[], schemas: Schemas): ValidatorDocument =>
   buildDocument(operations, schemas, (operation) => ({
@@ -66,9 +68,9 @@ function buildDocument(
   schemas: Schemas,
   toEntry: (operation: Operation) => OperationEntry,
 ): ValidatorDocument {
-  const paths = Object.fromEntries(
-    operations.map((one) => [buildAddress(one, (name) => `{${name}}`), { [one.method]: toEntry(one) }]),
-  );
+  const entries = Object.fromEntries(operations.map((one) => [toMethod(one), toEntry(one)]));
+  if (Object.keys(entries).length < operations.length) throw new Error('ids of operations differ by their case alone');
+  const paths = { [PATH]: entries };
   const info = { title: 'Part of a surface', version: '1' };
   return { openapi: '3.1.0', info, paths, components: { schemas: selectSchemas(paths, schemas) } };
 }
