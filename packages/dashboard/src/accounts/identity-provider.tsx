@@ -32,6 +32,10 @@ const REFUSALS = new Map([
     'oidc_address_unproven',
     'There is an account with your e-mail address, and nobody has shown yet that the address is theirs. If it is your account, sign in with its password and verify the address under Settings, Account. If you have no password, have a new one mailed to you: Forgotten your password.',
   ],
+  [
+    'oidc_address_of_another',
+    'Another person of the identity provider has used your e-mail address here. If the account is yours, sign in with its password and verify the address under Settings, Account.',
+  ],
   ['oidc_other_address', 'The identity provider knows you by another e-mail address than this account.'],
   ['oidc_linked_elsewhere', 'The identity provider’s account already belongs to another account here.'],
   ['oidc_disabled', 'Your account has been disabled. Ask whoever runs this installation.'],

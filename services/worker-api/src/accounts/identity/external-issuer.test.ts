@@ -48,6 +48,21 @@ test("the configured issuer's JWT is taken for the user with the verified addres
   await me(signed({ sub: 'ext|2' })).expect(200);
 });
 
+test('an address that went to another person of the issuer opens nothing of the account that had it', async () => {
+  const former = await api.addMember('member');
+  await api.database.prisma.externalIdentity.create({ data: { issuer, subject: 'ext|5', userId: former.userId } });
+  await me(signed({ sub: 'ext|5' })).expect(200);
+  await me(signed({ sub: 'ext|6', email: former.email, email_verified: true })).expect(401);
+});
+
+test('an address that is spelt like one of ours is another address', async () => {
+  const other = await api.addMember('member');
+  await me(signed({ sub: 'ext|7', email: other.email.toUpperCase(), email_verified: true })).expect(200);
+  const alike = `\uff0d${other.email}`;
+  await api.database.prisma.user.update({ where: { id: other.userId }, data: { email: `-${other.email}` } });
+  await me(signed({ sub: 'ext|8', email: alike, email_verified: true })).expect(401);
+});
+
 test('our own JWTs go on being taken', async () => {
   await me(member.jwt).expect(200);
 });

@@ -1,7 +1,7 @@
 /** The lookups behind every request: one indexed query each, directly over the pool because they are hot. */
 import type { Role } from '@gantry/events';
 import type { Pool } from 'pg';
-import { normaliseEmail } from '../users/email';
+import { normaliseVerifiedEmail } from '../users/email';
 import type { UserRow } from './identity';
 
 /** A replaced cookie still counts for this long: requests that were under way, or whose answer was lost, carry it. */
@@ -100,9 +100,10 @@ export async function findExternalUser(pool: Pool, question: ExternalQuestion): 
     `SELECT ${USER_COLUMNS} FROM users u
      WHERE u.id = coalesce(
          (SELECT user_id FROM external_identities WHERE issuer = $1 AND subject = $2),
-         (SELECT id FROM users WHERE email = $3 AND email_verified_at IS NOT NULL))
+         (SELECT id FROM users WHERE email = $3 AND email_verified_at IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM external_identities WHERE issuer = $1 AND user_id = users.id)))
        AND u.disabled_at IS NULL`,
-    [issuer, subject, email && normaliseEmail(email)],
+    [issuer, subject, email && normaliseVerifiedEmail(email)],
   );
   return rows[0] ?? null;
 }

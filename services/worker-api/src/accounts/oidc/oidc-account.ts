@@ -10,7 +10,7 @@ import type { PrismaClient, User } from '../../generated/prisma/client';
 import type { Sessions } from '../auth/session';
 import { join } from '../invitations/accept-invitation';
 import { listOpenInvitationsTo } from '../invitations/invitation-repository';
-import { normaliseEmail } from '../users/email';
+import { normaliseVerifiedEmail } from '../users/email';
 import { proveEmail } from '../users/prove-email';
 import { insertUser } from '../users/user-repository';
 import type { OidcSettings, Person } from './identity-provider';
@@ -20,6 +20,7 @@ type Refusal =
   | 'oidc_not_invited'
   | 'oidc_disabled'
   | 'oidc_address_unproven'
+  | 'oidc_address_of_another'
   | 'oidc_other_address'
   | 'oidc_linked_elsewhere';
 
@@ -35,7 +36,8 @@ export class Refused extends Error {
  * An unverified address is worth nothing on either side: anyone may claim it at the provider, and an account
  * here may have been created with it by an inviter of its owner. Such an account is not linked: its creator would
  * still know its password. Nor does it lose the address, with which its holder signs in: a person who knows the password
- * verifies the address after signing in (`proveByPerson`).
+ * verifies the address after signing in (`proveByPerson`). Nor is an account linked that belongs to another person of the
+ * same provider: a provider may give an address that became free to the next person.
  * @throws Refused
  */
 export async function userOfPerson(
@@ -50,11 +52,13 @@ export async function userOfPerson(
     include: { user: true },
   });
   if (known) return enabled(known.user);
-  const email = person.emailVerified && person.email ? normaliseEmail(person.email) : null;
+  const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
   if (!email) throw new Refused('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
     const existing = await tx.user.findUnique({ where: { email } });
     if (existing && !enabled(existing).emailVerifiedAt) throw new Refused('oidc_address_unproven');
+    const isOfAnother = existing && (await tx.externalIdentity.findFirst({ where: { issuer, userId: existing.id } }));
+    if (isOfAnother) throw new Refused('oidc_address_of_another');
     const user = existing ?? (await signedUp(tx, email, person, signUp, actor));
     await link(tx, { ...actor, id: user.id, label: email }, person, user);
     return user;
@@ -73,7 +77,7 @@ export async function proveByPerson(
   actor: Actor,
 ): Promise<string[]> {
   const { issuer, subject } = person;
-  const email = person.emailVerified && person.email ? normaliseEmail(person.email) : null;
+  const email = person.emailVerified && person.email ? normaliseVerifiedEmail(person.email) : null;
   if (!email) throw new Refused('oidc_email_not_verified');
   return transaction(prisma, async (tx) => {
     const user = enabled(await tx.user.findUniqueOrThrow({ where: { id: signedIn.userId } }));

@@ -5,6 +5,7 @@ import Provider from 'oidc-provider';
 import request from 'supertest';
 import { callerOf } from '../../test/caller';
 import { cookieIn, DASHBOARD_URL, PASSWORD, startTestWorkerApi, type TestWorkerApi } from '../../test/test-worker-api';
+import { normaliseEmail } from '../users/email';
 
 const CALLBACK = `${DASHBOARD_URL}/auth/oidc/callback`;
 /** The provider's claims for each of its accounts. */
@@ -218,6 +219,24 @@ test.each([
   expect(failure(answer)).toBe(code);
   expect(cookieIn(answer)).toBe('');
 });
+
+test('an address that the provider gave to another person opens nothing of the account that had it', async () => {
+  people.next = people.own as (typeof people)[string];
+  const answer = await signIn('next');
+  expect([failure(answer), cookieIn(answer)]).toEqual(['oidc_address_of_another', '']);
+});
+
+test.each(['\uff4fscar@example.com', 'os\u212aar@example.com'])(
+  'an address that only we would spell like another, %s, opens nothing of the other',
+  async (email) => {
+    const id = `usr_${email.codePointAt(0)}`;
+    await api.database.prisma.user.create({
+      data: { id, email: normaliseEmail(email) ?? '', emailVerifiedAt: new Date() },
+    });
+    people.alike = { email, email_verified: true };
+    expect(failure(await signIn('alike'))).toBe('oidc_email_not_verified');
+  },
+);
 
 test('another browser, another state, and coming back twice are refused', async () => {
   const { location, cookie } = await depart();

@@ -8,6 +8,17 @@ export function normaliseEmail(text: string): string | null {
   return SHAPE.test(email) ? email : null;
 }
 
+const ASCII = /^[ -~]*$/;
+
+/**
+ * The canonical spelling of an address that another system has verified. Null if it is another spelling for us alone: whoever
+ * receives mail at `ａda@example.com` there may have nothing to do with `ada@example.com` here.
+ */
+export function normaliseVerifiedEmail(text: string): string | null {
+  const email = normaliseEmail(text);
+  return ASCII.test(text) || text === email ? email : null;
+}
+
 /** @throws AppError 400 */
 export function requireEmail(text: string): string {
   const email = normaliseEmail(text);
