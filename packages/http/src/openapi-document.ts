@@ -4,12 +4,13 @@ import { roles } from '@gantry/events';
 import { load } from 'js-yaml';
 import { z } from 'zod';
 import { type Declaration, declaration } from './restriction';
-import { SCHEMA_REFERENCE } from './validator-document';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
 
 /** JSON Schema. It refers to those of components: see `OpenApiDocument.schemas`. */
 export type Schema = Record<string, unknown>;
+
+export const SCHEMA_REFERENCE = '#/components/schemas/';
 
 const media = z.record(z.string(), z.object({ schema: z.custom<Schema>().default({}) }));
 

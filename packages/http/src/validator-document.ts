@@ -2,7 +2,7 @@
  * Documents for express-openapi-validator: some operations of a surface, and the schemas that they refer to. What an instance
  * of it costs, per request and in memory, grows with its document.
  */
-import type { Operation, Schema } from './openapi-document';
+import { type Operation, SCHEMA_REFERENCE, type Schema } from './openapi-document';
 
 type Content = Record<string, { schema: Schema }>;
 
@@ -22,8 +22,6 @@ export interface ValidatorDocument {
 
 /** By reference. */
 type Schemas = Record<string, Schema>;
-
-export const SCHEMA_REFERENCE = '#/components/schemas/';
 
 /** The one path of each document: the validator compiles the patterns of paths again for each request. */
 export const PATH = '/';
