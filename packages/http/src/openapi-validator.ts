@@ -48,16 +48,24 @@ export function describeRequest(operation: Operation, parts: RequestParts): Desc
   };
 }
 
-export type OpenApiValidator = (req: DescribedRequest, res: object) => Promise<void>;
+/** @param betweenSteps lets others have their turn: the first request prepares the document in one step, and compiles in another */
+export type OpenApiValidator = (
+  req: DescribedRequest,
+  res: object,
+  betweenSteps?: () => Promise<unknown>,
+) => Promise<void>;
 
 type Checks = Pick<OpenApiValidatorOpts, 'validateRequests' | 'validateResponses'>;
 
 /** Loads and prepares the validator with the first request. */
 export function createOpenApiValidator(buildDocument: () => ValidatorDocument, checks: Checks): OpenApiValidator {
   let steps: Promise<OpenApiRequestHandler[]> | undefined;
-  return async (req, res) => {
+  return async (req, res, betweenSteps) => {
     steps ??= loadSteps(buildDocument(), checks);
-    for (const step of await steps) await runStep(step, req, res);
+    for (const step of await steps) {
+      await runStep(step, req, res);
+      await betweenSteps?.();
+    }
   };
 }
 

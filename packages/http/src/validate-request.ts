@@ -55,7 +55,6 @@ function createRequestValidators(document: OpenApiDocument): RequestValidators {
           for (const type of types.length ? types : [undefined]) {
             if (signal.aborted) return;
             await compile((instances.get(operation) as Instance)[one], operation, type);
-            await yieldToOthers();
           }
         }
       }
@@ -69,7 +68,9 @@ async function compile(
   operation: Operation,
   mediaType: string | undefined,
 ): Promise<void> {
-  await validator(describeRequest(operation, { headers: { 'content-type': mediaType } }), {}).catch(readRefusal);
+  const described = describeRequest(operation, { headers: { 'content-type': mediaType } });
+  await validator(described, {}, () => yieldToOthers()).catch(readRefusal);
+  await yieldToOthers();
 }
 
 function createInstance(group: Operation[], { schemas }: OpenApiDocument): Instance {
