@@ -8,7 +8,7 @@ import { fetchThere } from './model-fetch';
 export async function openModel(
   provider: ModelProvider,
   model: string,
-  send: typeof fetch = fetchThere,
+  send: typeof globalThis.fetch = fetchThere,
 ): Promise<LanguageModel> {
   const { base_url: baseURL, api_key: apiKey } = provider;
   const fetch = boundedFetch(send, provider.kind !== 'bedrock');
