@@ -47,7 +47,11 @@ function openOnly(memberships: Identity['memberships'], closures: Pick<Workspace
 
 function inWorkspace(req: Request, identity: Identity): Principal {
   const { kind, userId, email, emailVerified, name, tokenId, memberships, restriction } = identity;
-  const who = { kind, userId, email, emailVerified, name, tokenId, memberships, ...(restriction && { restriction }) };
+  const who = {
+    ...{ kind, userId, email, emailVerified, name, tokenId, memberships, ...(restriction && { restriction }) },
+    // Any client may send it: it only takes away.
+    ...(req.get('x-svc-agent') !== undefined && { isAgent: true as const }),
+  };
   const wanted = single(req, 'x-svc-workspace');
   const workspaceId = wanted ?? identity.defaultWorkspaceId;
   const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;

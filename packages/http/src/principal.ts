@@ -16,7 +16,17 @@ export interface Principal {
   memberships: Record<string, Role>;
   /** Narrows the token below its role; absent for nearly everybody. Enforced by restriction.ts. */
   restriction?: Restriction | undefined;
+  /** A model makes the request for this person, as the chat does: what it brings waits for a person. Absent: the person does. */
+  isAgent?: true;
 }
+
+/** Whether code that comes with the request has to be approved before it reaches anything (ADR 54). */
+export const bringsUnapprovedCode = ({ isAgent, restriction }: Pick<Principal, 'isAgent' | 'restriction'>): boolean =>
+  isAgent === true || restriction?.requireApproval === true;
+
+/** Whether a decision that comes with the request is that of a person. */
+export const isPerson = (principal: Pick<Principal, 'userId' | 'isAgent' | 'restriction'>): boolean =>
+  principal.userId !== null && !bringsUnapprovedCode(principal);
 
 export function roleAtLeast(role: Role, least: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(least);

@@ -23,7 +23,7 @@ export interface SurfaceRequest {
 export type SurfaceClient = (request: SurfaceRequest) => Promise<SurfaceAnswer>;
 
 /** Headers that identify the caller and the address. */
-const PASSED_ON = ['authorization', 'x-svc-token', 'x-svc-workspace', 'x-forwarded-for', 'traceparent'];
+const PASSED_ON = ['authorization', 'x-svc-token', 'x-svc-workspace', 'x-svc-agent', 'x-forwarded-for', 'traceparent'];
 /** More than an agent can read; a larger answer is to be asked for in parts. */
 const ANSWER_BYTES_MAX = 1_000_000;
 
@@ -61,9 +61,17 @@ export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = fa
   };
 }
 
-/** Calls as the caller of an operation of this surface, whose session may act by it. */
-export function clientOf(urls: SurfaceUrls, { caller, req }: Pick<Call, 'caller' | 'req'>): SurfaceClient {
+/**
+ * Calls as the caller of an operation of this surface, whose session may act by it.
+ * @param agent a model chooses the calls: code that they bring waits for a person
+ */
+export function clientOf(
+  urls: SurfaceUrls,
+  { caller, req }: Pick<Call, 'caller' | 'req'>,
+  { agent = caller.isAgent === true } = {},
+): SurfaceClient {
   const headers = new Headers({ 'x-svc-workspace': caller.workspaceId });
+  if (agent) headers.set('x-svc-agent', 'chat');
   for (const name of ['authorization', 'x-svc-token', ...OF_SESSION]) {
     const value = req.get(name);
     if (value !== undefined) headers.set(name, value);

@@ -207,6 +207,7 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
       ? [`deployed version ${version} of `, worker(told)]
       : edit(worker(told), told);
   },
+  'worker.version_approved': (told) => ['approved the code of ', worker(told)],
   'worker.candidate_made': (told) => ['proposed a version of ', worker(told)],
   'worker.candidate_promoted': (told) => [
     'promoted a candidate of ',

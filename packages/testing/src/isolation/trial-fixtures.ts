@@ -17,6 +17,7 @@ export const trialFixtures: Record<string, Fixture> = {
   getCandidate: ofCandidate(),
   listCandidateFiles: ofCandidate(),
   promoteCandidate: ofCandidate({}),
+  approveCandidate: ofCandidate(),
   dropCandidate: ofCandidate(),
   getRepair: ofRun(),
   repairRun: ofRun({}),

@@ -211,6 +211,7 @@ const fixtures: Record<string, Fixture> = {
   setWorkerVisibility: ofWorker({ body: { visibility: 'private' } }),
   listWorkerVersions: ofWorker(),
   getWorkerVersion: ofWorker({ sha }),
+  approveVersion: ofWorker({ sha }),
   rollBackWorker: ofWorker({ sha }),
   getWorkerSchema: ofWorker(),
   getSampleInput: ofWorker(),

@@ -1,4 +1,4 @@
-import { type CallOf, conflict, type Operations, ok, type Principal } from '@gantry/http';
+import { type CallOf, conflict, isPerson, type Operations, ok, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Deps } from '../deps';
@@ -78,7 +78,8 @@ async function decide(
 ) {
   await requireMayDecide(deps, caller, approval);
   const id = caller.userId ?? caller.tokenId;
-  await decideApproval(deps, approval, verdict, body, { id, label: actor.label ?? id, actor });
+  const decider = { id, label: actor.label ?? id, actor, isPerson: isPerson(caller) };
+  await decideApproval(deps, approval, verdict, body, decider);
   const decided = await getApproval(deps.prisma, caller, approval.id);
   return ok((await toApiFor(deps, caller, [decided]))[0]);
 }

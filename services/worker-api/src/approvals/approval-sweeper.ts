@@ -55,7 +55,7 @@ async function endOver(deps: SettleDeps, id: string): Promise<boolean> {
     const isExpired = approval.expiresAt <= deps.now();
     const reason = isExpired ? 'nobody decided in time' : 'the candidate waits no more';
     const decision = { ...NOBODY, decidedAt: deps.now(), reason };
-    await settleCandidate(deps, { approval, actor: SYSTEM, decision });
+    await settleCandidate(deps, { approval, actor: SYSTEM, decision, isPerson: false });
     return true;
   }
   const run = await deps.engine.get(approval.workspaceId, approval.runId);

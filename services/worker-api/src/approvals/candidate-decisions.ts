@@ -16,6 +16,6 @@ export interface CandidateDecisions {
     tx: Prisma.TransactionClient,
     approval: ApprovalOfCandidate,
     decision: Decision,
-    actor: Actor,
+    decider: { actor: Actor; isPerson: boolean },
   ): Promise<void>;
 }

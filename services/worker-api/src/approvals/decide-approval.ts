@@ -17,6 +17,8 @@ export interface Decider {
   /** The name shown to the run's code, in the log and to other people. */
   label: string | null;
   actor: Actor;
+  /** Approving a candidate then approves its code. */
+  isPerson: boolean;
 }
 
 /** @throws AppError 400 naming fields of the form; 409 decided, expired, of a run that has ended, of a worker that has changed */
@@ -25,7 +27,7 @@ export async function decideApproval(
   approval: Approval,
   verdict: Verdict,
   { reason, data }: NonNullable<CallOf<'worker', 'approve'>['body']>,
-  { id, label, actor }: Decider,
+  { id, label, actor, isPerson }: Decider,
 ): Promise<void> {
   const decidedAt = deps.now();
   requireOpen(approval, decidedAt);
@@ -38,7 +40,7 @@ export async function decideApproval(
     reason: reason?.trim() || null,
     answer: approves ? checkAnswer(formOf(approval), data) : requireSmall(data ?? null),
   };
-  if (isOfCandidate(approval)) return decideCandidate(deps, { approval, actor, decision });
+  if (isOfCandidate(approval)) return decideCandidate(deps, { approval, actor, decision, isPerson });
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
   if (run.status !== 'pending_approval') throw await overtaken(deps, approval, run);
   const moved = await transaction(deps.pool, async (tx) => {

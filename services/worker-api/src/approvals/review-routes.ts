@@ -16,7 +16,7 @@ export function reviewOperations(deps: Deps): Operations<'worker'> {
       const { name, ...given } = body;
       const label = `link: ${name?.trim() || 'somebody without a name'}`;
       const actor = { ...actorBy(req, 'link'), label };
-      await decideApproval(deps, approval, verdict, given, { id: null, label, actor });
+      await decideApproval(deps, approval, verdict, given, { id: null, label, actor, isPerson: false });
       return shown(await getByLink(deps, path.token));
     };
   return {

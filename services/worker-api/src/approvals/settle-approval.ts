@@ -45,16 +45,23 @@ export async function settleIn(
   throw conflict('not_waiting', 'the run no longer waits for this approval');
 }
 
+interface CandidateSettlement {
+  approval: ApprovalOfCandidate;
+  actor: Actor;
+  decision: Decision;
+  isPerson: boolean;
+}
+
 /**
  * Approved, the candidate is promoted; any other decision drops it.
  * @throws AppError 409 where another decision was first, or the worker has another version by now: nothing has happened then
  */
 export function settleCandidate(
   { prisma, candidateDecisions }: Pick<SettleDeps, 'prisma' | 'candidateDecisions'>,
-  { approval, actor, decision }: { approval: ApprovalOfCandidate; actor: Actor; decision: Decision },
+  { approval, actor, decision, isPerson }: CandidateSettlement,
 ): Promise<void> {
   return transaction(prisma, async (tx) => {
-    await candidateDecisions.settleIn(tx, approval, decision, actor);
+    await candidateDecisions.settleIn(tx, approval, decision, { actor, isPerson });
     if (!(await markDecided(tx, approval.id, decision))) {
       throw conflict('already_decided', 'this approval was decided by somebody else meanwhile');
     }

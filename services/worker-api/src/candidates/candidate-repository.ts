@@ -9,7 +9,7 @@ const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", s
   base_sha AS "baseSha", base_number AS "baseNumber", sha, definition, files, code_digest AS "codeDigest",
   code_key AS "codeKey", code_size AS "codeSize", message, warnings, error, created_by AS "createdBy",
   created_by_label AS "createdByLabel", created_at AS "createdAt", decided_by AS "decidedBy",
-  decided_by_label AS "decidedByLabel", decided_at AS "decidedAt"`;
+  decided_by_label AS "decidedByLabel", decided_at AS "decidedAt", needs_approval AS "needsApproval"`;
 
 type Row = Omit<Candidate, 'code'> & { codeDigest: string; codeKey: string; codeSize: number };
 
@@ -94,9 +94,9 @@ export type NewCandidate = Omit<Candidate, 'createdAt' | 'decidedBy' | 'decidedB
 const INSERT = statement(
   undefined,
   `INSERT INTO worker_candidates (id, workspace_id, worker_uid, status, repair_id, base_sha, base_number, sha, definition, files,
-     code_digest, code_key, code_size, message, warnings, created_by, created_by_label)
+     code_digest, code_key, code_size, message, warnings, created_by, created_by_label, needs_approval)
    VALUES ($id, $workspaceId, $workerUid, $status, $repairId, $baseSha, $baseNumber, $sha, $definition, $files, $codeDigest,
-     $codeKey, $codeSize, $message, $warnings, $createdBy, $createdByLabel)`,
+     $codeKey, $codeSize, $message, $warnings, $createdBy, $createdByLabel, $needsApproval)`,
 );
 
 /** With a case for each of the runs. */
@@ -221,10 +221,16 @@ export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> 
   return rows.map(({ id }) => id);
 }
 
+/** Of a candidate `c` whose rehearsals wait for a person: see admit-code.ts. */
+const IS_HELD = `c.needs_approval AND c.repair_id IS NULL
+  AND NOT EXISTS (SELECT FROM version_approvals a WHERE a.worker_uid = c.worker_uid AND a.sha = c.sha)
+  AND (c.definition ->> 'network' IS DISTINCT FROM 'none' OR json_array_length(c.definition -> 'secrets') > 0
+    OR json_array_length(c.definition -> 'connections') > 0)`;
+
 /** Candidates that could begin another rehearsal, oldest first. */
 export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
-    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isClosedSql('c.workspace_id')} AND (
+    `SELECT c.id FROM worker_candidates c WHERE c.status = 'rehearsing' AND NOT ${isClosedSql('c.workspace_id')} AND NOT (${IS_HELD}) AND (
        EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status = 'waiting')
        OR NOT EXISTS (SELECT FROM candidate_cases WHERE candidate_id = c.id AND status <> 'settled'))
      ORDER BY c.created_at LIMIT $1`,

@@ -1,17 +1,30 @@
-import { type CallOf, created, notFound, type Operations, ok, okPage, type Principal, pageHeaders } from '@gantry/http';
+import {
+  type CallOf,
+  created,
+  isPerson,
+  notFound,
+  type Operations,
+  ok,
+  okPage,
+  type Principal,
+  pageHeaders,
+} from '@gantry/http';
 import { ObjectMissing } from '@gantry/object-store';
+import { transaction } from '@gantry/postgres';
 import type { Deps } from '../deps';
 import { fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { ownerIdOf } from '../ownership';
 import { DEFINITION_FIELDS } from '../workers/definition';
+import { approveCode, listApprovals, requirePerson } from '../workers/version-approval';
 import { getVersionBySha } from '../workers/version-repository';
 import { refuseManifests } from '../workers/worker-input';
 import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { type Candidate, candidateToApi, candidateToItem } from './candidate';
 import { getCandidate, listCandidates, listCases } from './candidate-repository';
 import { createCandidate, type NewCandidateInput } from './candidate-service';
-import { type Decider, drop, promote } from './decide-candidate';
+import { type Decider, drop, promote, requireUndecided } from './decide-candidate';
+import { advance } from './rehearse-cases';
 
 type InCandidate = Pick<CallOf<'worker', 'getCandidate'>, 'caller' | 'path'>;
 
@@ -25,15 +38,24 @@ export function candidateOperations(deps: Deps): Operations<'worker'> {
 
   async function describe(caller: Principal, worker: WorkerWithTriggers, id: string) {
     const candidate = await getCandidate(pool, keyOf(worker), id);
-    const [cases, base] = await Promise.all([listCases(pool, id), getVersionBySha(prisma, worker, candidate.baseSha)]);
-    return candidateToApi({ candidate, cases, base, workerId: worker.id, caller });
+    const [cases, base, approvals] = await Promise.all([
+      listCases(pool, id),
+      getVersionBySha(prisma, worker, candidate.baseSha),
+      listApprovals(prisma, worker.uid, [candidate.sha]),
+    ]);
+    const approval = approvals.get(candidate.sha);
+    return candidateToApi({ candidate, approval, cases, base, workerId: worker.id, caller });
   }
 
   return {
     listCandidates: async ({ caller, path, query, req }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);
       const { candidates, total } = await listCandidates(pool, keyOf(worker), query);
-      const items = candidates.map((listed) => candidateToItem({ ...listed, workerId: worker.id, caller }));
+      const shas = candidates.map(({ candidate }) => candidate.sha);
+      const approvals = await listApprovals(prisma, worker.uid, shas);
+      const items = candidates.map((listed) =>
+        candidateToItem({ ...listed, approval: approvals.get(listed.candidate.sha), workerId: worker.id, caller }),
+      );
       return ok(items, pageHeaders(req, query, total));
     },
     createCandidate: {
@@ -63,6 +85,16 @@ export function candidateOperations(deps: Deps): Operations<'worker'> {
       await promote(deps, candidate, deciderOf(call), call.body?.force ?? false);
       return ok(await describe(call.caller, worker, candidate.id));
     },
+    approveCandidate: async (call) => {
+      const { caller, actor } = call;
+      const id = requirePerson(caller);
+      const { worker, candidate } = await find(call);
+      requireUndecided(candidate);
+      const approver = { id, label: actor.label, actor, now: deps.now() };
+      await transaction(prisma, (tx) => approveCode(tx, worker, candidate.sha, approver));
+      await advance(deps, candidate.id);
+      return ok(await describe(caller, worker, candidate.id));
+    },
     dropCandidate: async (call) => {
       const { worker, candidate } = await find(call);
       await drop(deps, candidate, worker.id, deciderOf(call));
@@ -78,7 +110,7 @@ const keyOf = ({ workspaceId, uid }: WorkerWithTriggers): Pick<Candidate, 'works
 
 const deciderOf = ({ caller, actor }: Pick<CallOf<'worker', 'dropCandidate'>, 'caller' | 'actor'>): Decider => {
   const id = ownerIdOf(caller);
-  return { id, label: actor.label ?? id, actor };
+  return { id, label: actor.label ?? id, actor, isPerson: isPerson(caller) };
 };
 
 function inputOf(body: CallOf<'worker', 'createCandidate'>['body']): NewCandidateInput {

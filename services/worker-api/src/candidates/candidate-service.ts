@@ -1,6 +1,13 @@
 /** Making a candidate of a change: checked, packed and looked into as saving it would be, and rehearsed instead of saved. */
 import { hintChange, newId } from '@gantry/events';
-import { conflict, type FieldProblem, invalid, type Principal, type Requester } from '@gantry/http';
+import {
+  bringsUnapprovedCode,
+  conflict,
+  type FieldProblem,
+  invalid,
+  type Principal,
+  type Requester,
+} from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
@@ -11,6 +18,7 @@ import { ownerIdOf } from '../ownership';
 import type { DefinitionInput } from '../workers/definition';
 import { type NextVersion, nextVersion, requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
+import { needsApprovalStill } from '../workers/version-approval';
 import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate } from './candidate';
@@ -51,8 +59,9 @@ export async function createCandidate(
   const next = await changedVersion(deps, worker, base, { definition, files });
   await requireUsable(deps, caller, base, next);
   const others = await lastSuccessful(deps, worker, input.lastSuccessful, runs);
+  const needsApproval = bringsUnapprovedCode(caller) || (await needsApprovalStill(deps.prisma, worker.uid, base));
   const candidate = {
-    ...newCandidate(worker, base, next),
+    ...{ ...newCandidate(worker, base, next), needsApproval },
     ...{ message, repairId: null, createdBy: ownerIdOf(caller), createdByLabel: actor.label },
   };
   await transaction(deps.pool, async (tx) => {
@@ -93,7 +102,7 @@ export const newCandidate = (
   { workspaceId, uid }: WorkerWithTriggers,
   base: Version,
   { definition, files, code, sha, warnings }: NextVersion,
-): Omit<NewCandidate, 'message' | 'repairId' | 'createdBy' | 'createdByLabel'> => ({
+): Omit<NewCandidate, 'message' | 'repairId' | 'createdBy' | 'createdByLabel' | 'needsApproval'> => ({
   ...{ id: newId('cnd_'), workspaceId, workerUid: uid, status: 'rehearsing' },
   ...{ baseSha: base.sha, baseNumber: base.number, sha, definition, files, code, warnings },
 });

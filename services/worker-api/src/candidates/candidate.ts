@@ -1,13 +1,15 @@
 /** Candidates as the API shows them. */
 
 import type { RunErrorCode } from '@gantry/events';
-import { apiFields, type Principal, permissionTable } from '@gantry/http';
+import { apiFields, isPerson, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
+import type { VersionApproval } from '../generated/prisma/client';
 import type { ApiRunStatus } from '../run-status';
 import { compareVersions } from '../workers/compare-versions';
 import type { Definition } from '../workers/definition';
+import { approvalToApi } from '../workers/version-approval';
 import type { Version } from '../workers/version-repository';
 import type { Difference } from './compare-outputs';
 import type { Outcome } from './judge-case';
@@ -39,6 +41,8 @@ export interface Candidate {
   decidedBy: string | null;
   decidedByLabel: string | null;
   decidedAt: Date | null;
+  /** An agent wrote it, or some of the version that it was made from: see workers/version-approval.ts. */
+  needsApproval: boolean;
 }
 
 /** As it is kept and shown: shortened. */
@@ -74,17 +78,22 @@ export function summaryOf(cases: Pick<Case, 'outcome'>[]): Summary {
   return summary;
 }
 
-const permissionsFor = permissionTable(openapiFiles.worker, { promote: 'promoteCandidate', drop: 'dropCandidate' });
+const permissionsFor = permissionTable(openapiFiles.worker, {
+  promote: 'promoteCandidate',
+  drop: 'dropCandidate',
+  approve: 'approveCandidate',
+});
 
 export interface ShownCandidate {
   candidate: Candidate;
+  approval: VersionApproval | undefined;
   summary: Summary;
   /** The slug. */
   workerId: string;
   caller: Principal;
 }
 
-export function candidateToItem({ candidate, summary, workerId, caller }: ShownCandidate) {
+export function candidateToItem({ candidate, approval, summary, workerId, caller }: ShownCandidate) {
   const { status, repairId, sha } = candidate;
   const permissions = permissionsFor(caller.role, caller.restriction);
   const isUndecided = OPEN_STATUSES.includes(status) && repairId === null;
@@ -94,8 +103,13 @@ export function candidateToItem({ candidate, summary, workerId, caller }: ShownC
     worker_id: workerId,
     origin: repairId === null ? 'person' : 'repair',
     version_sha: status === 'promoted' ? sha : null,
+    version_approval: approvalToApi(candidate, approval),
     summary,
-    permissions: { promote: permissions.promote && isUndecided, drop: permissions.drop && isUndecided },
+    permissions: {
+      promote: permissions.promote && isUndecided,
+      drop: permissions.drop && isUndecided,
+      approve: permissions.approve && isUndecided && isPerson(caller),
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import type { Prisma } from '../generated/prisma/client';
 import { appendVersion } from '../workers/append-version';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
+import { approveCode } from '../workers/version-approval';
 import { getCurrentVersion } from '../workers/version-repository';
 import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
@@ -22,6 +23,8 @@ export interface Decider {
   id: string | null;
   label: string | null;
   actor: Actor;
+  /** Promoting a candidate then approves its code. */
+  isPerson: boolean;
 }
 
 /**
@@ -32,7 +35,7 @@ export interface Decider {
 export async function promoteIn(
   tx: Prisma.TransactionClient,
   candidate: Candidate,
-  { id, label, actor }: Decider,
+  { id, label, actor, isPerson }: Decider,
   { from, now }: { from: readonly CandidateStatus[]; now: Date },
 ): Promise<void> {
   const { workspaceId, workerUid, baseSha, sha, definition, files, code, message } = candidate;
@@ -45,9 +48,11 @@ export async function promoteIn(
   const current = await getCurrentVersion(tx, worker);
   if (current.sha !== baseSha) throw workerChanged(candidate, current.sha);
   await requireExposure(tx, workspaceId, definition);
+  const needsApproval = candidate.needsApproval || candidate.repairId !== null;
+  if (needsApproval && isPerson && id !== null) await approveCode(tx, worker, sha, { id, label, actor, now });
   const number = await appendVersion(tx, worker, {
     version: {
-      ...{ sha, definition, files, code },
+      ...{ sha, definition, files, code, needsApproval },
       message: message === null ? 'Promoted candidate' : shortened(message, MESSAGE_CHARS_MAX),
       ...{ authorId: id, authorLabel: label, changeSource: 'candidate' },
     },
@@ -70,7 +75,7 @@ export async function dropIn(
   tx: Tx,
   { id: candidateId, workspaceId, sha }: Candidate,
   workerId: string,
-  { id, label, actor }: Decider,
+  { id, label, actor }: Omit<Decider, 'isPerson'>,
   now: Date,
 ): Promise<boolean> {
   const isMine = await decideCandidate(tx, candidateId, OPEN_STATUSES, { status: 'dropped', by: id, label, at: now });

@@ -10,6 +10,7 @@ import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { Deps } from '../deps';
+import { waitsForApproval } from '../runs/admit-code';
 import { rehearse } from '../runs/rehearse';
 import { runnableOf } from '../runs/runnable';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
@@ -31,11 +32,12 @@ import { type Ending, type Judgement, judgeCase } from './judge-case';
 /** Rehearsals of one worker at once: the executors are for runs that somebody waits for. */
 const AT_ONCE = 3;
 
-/** Begins as many rehearsals as there is room for; after the last case the candidate is ready. */
+/** Begins as many rehearsals as there is room for; after the last case the candidate is ready. One that a person has to approve waits. */
 export async function advance(deps: Deps, candidateId: string): Promise<void> {
   const { pool, prisma } = deps;
   const candidate = await findCandidate(pool, candidateId);
   if (candidate?.status !== 'rehearsing') return;
+  if (await isHeld(deps, candidate)) return;
   const worker = await findWorkerByUid(prisma, candidate.workspaceId, candidate.workerUid);
   const next = (await listCases(pool, candidateId)).filter(({ status }) => status === 'waiting').slice(0, AT_ONCE);
   const recorded = new Map<string, Run | null>();
@@ -57,6 +59,11 @@ export async function advance(deps: Deps, candidateId: string): Promise<void> {
   });
 }
 
+/** A repair would wait for its rehearsals without an end: they are refused, and it concludes without them. */
+const isHeld = async ({ pool }: Deps, candidate: Candidate): Promise<boolean> =>
+  candidate.repairId === null &&
+  waitsForApproval(pool, candidate.workerUid, runnableOf(candidate.definition, candidate.code, candidate));
+
 interface Beginning {
   candidate: Candidate;
   worker: WorkerWithTriggers;
@@ -71,7 +78,7 @@ async function begin(deps: Deps, tx: PoolClient, { candidate, worker, one, of }:
     await moveCase(tx, one, { status: 'settled', outcome: 'inconclusive', reason });
     return false;
   }
-  const draft = runnableOf(candidate.definition, candidate.code);
+  const draft = runnableOf(candidate.definition, candidate.code, candidate);
   const asked = { worker, draft, inputs: of.inputs, of, createdBy: candidate.createdBy, isUnread: isUnread(candidate) };
   const run = await rehearse(deps, { ...asked, tx }).catch(refusal);
   if ('id' in run) return moveCase(tx, one, { status: 'rehearsing', rehearsalRunId: run.id });

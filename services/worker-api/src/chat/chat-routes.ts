@@ -33,7 +33,7 @@ function chatOperations(service: ChatService): Operations<'worker'> {
   const { pool } = deps;
 
   const handsOf = (call: Pick<Call, 'caller' | 'req'>): Hands => ({
-    ...{ caller: call.caller, client: clientOf(deps.surfaceUrls, call) },
+    ...{ caller: call.caller, client: clientOf(deps.surfaceUrls, call, { agent: true }) },
   });
 
   const headOf = async ({ caller }: Pick<Call, 'caller'>, id: string) =>

@@ -9,6 +9,7 @@ import type { Example } from '../examples/example';
 import { listToEvaluate } from '../examples/example-repository';
 import type { ModelRegistry } from '../models/model-registry';
 import { ownerIdOf } from '../ownership';
+import { admitCode } from '../runs/admit-code';
 import { checkBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
 import { getCurrentVersion, getVersionBySha } from '../workers/version-repository';
@@ -26,7 +27,7 @@ import { insertResults } from './result-repository';
 
 /**
  * Evaluation, copies of the examples and audit entry commit together; the loop runs them.
- * @throws AppError 400, 404; 409 `archived`, `no_examples`, `budget_exceeded`, `evaluation_under_way`; 503 `no_model`
+ * @throws AppError 400, 404; 409 `archived`, `version_not_approved`, `no_examples`, `budget_exceeded`, `evaluation_under_way`; 503 `no_model`
  */
 export async function startEvaluation(
   deps: Deps,
@@ -43,6 +44,8 @@ export async function startEvaluation(
   const examples = await listToEvaluate(deps.pool, worker, ids);
   requireNamed(examples, ids);
   requireJudges(await deps.models.forWorkspace(workspaceId), examples);
+  const runnable = await deps.runnables.get(deps.pool, worker.uid, version.number);
+  await admitCode(deps.pool, deps.dashboardUrl, { worker, runnable });
   await checkBudget(deps, deps.pool, worker, version.definition);
   const evaluation: NewEvaluation = {
     ...{ id: newId('eval_'), workspaceId, uid: worker.uid, version: version.number, sha: version.sha },
@@ -82,7 +85,10 @@ export async function evaluateSaved(
   };
   if (!(await insertWithResults(tx, evaluation, examples))) return;
   const models = await deps.models.forWorkspace(workspaceId);
-  const problem = problemOf(() => requireJudges(models, examples));
+  const runnable = await deps.runnables.get(tx, uid, version);
+  const problem =
+    (await problemOf(() => admitCode(tx, deps.dashboardUrl, { worker, runnable }))) ??
+    (await problemOf(() => requireJudges(models, examples)));
   if (problem) await endAndTell(tx, evaluation, { status: 'failed', error: problem });
 }
 
@@ -118,9 +124,9 @@ function requireJudges(models: ModelRegistry, examples: Example[]): void {
   }
 }
 
-function problemOf(check: () => void): string | null {
+async function problemOf(check: () => unknown): Promise<string | null> {
   try {
-    check();
+    await check();
     return null;
   } catch (err) {
     if (err instanceof AppError) return err.detail;

@@ -1,14 +1,19 @@
-import { TOOLS } from './tools';
+import { createToolbox } from './toolbox';
+import { TOOLS, type Tool } from './tools';
 
-const create = TOOLS.find(({ name }) => name === 'create_worker');
+const toolbox = createToolbox();
+const offered = () =>
+  toolbox.list(async () => ({ status: 200, headers: new Headers(), body: [] }), undefined, AbortSignal.timeout(5_000));
+const asksFirst = async (name: string, given: Record<string, unknown>) => (await offered()).get(name)?.asksFirst(given);
+const named = (matches: (tool: Tool) => boolean) => TOOLS.filter(matches).map(({ name }) => name);
 
 test.each([
   [{}],
   [{ trigger: 'manual' }],
   [{ trigger: { type: 'manual' }, triggers: [], schedule: null }],
   [{ triggers: ['manual', { type: 'manual' }] }],
-])('a worker that nothing starts by itself is made without asking: %j', (given) => {
-  expect(create?.asksFirst?.(given)).toBe(false);
+])('a worker that nothing starts by itself is made without asking: %j', async (given) => {
+  expect(await asksFirst('create_worker', given)).toBe(false);
 });
 
 test.each([
@@ -20,13 +25,19 @@ test.each([
   [{ schedule: { cron: '* * * * *' } }],
   [{ schedule: { type: 'manual', cron: '* * * * *' } }],
   [{ trigger: 7 }],
-])('one that something starts is not: %j', (given) => {
-  expect(create?.asksFirst?.(given)).toBe(true);
+])('one that something starts is not: %j', async (given) => {
+  expect(await asksFirst('create_worker', given)).toBe(true);
 });
 
-test('what others can see is never given away unasked', () => {
-  const asked = ['publish_skill', 'deploy_automation'].map((name) =>
-    TOOLS.find((tool) => tool.name === name)?.asksFirst?.({}),
-  );
-  expect(asked).toEqual([true, true]);
+test('nothing but these is called without a person', async () => {
+  const unasked = [...(await offered()).values()].filter((tool) => !tool.asksFirst({})).map(({ name }) => name);
+  const reading = named(({ hints }) => hints.readOnly);
+  expect(unasked.sort()).toEqual([...reading, 'connect_app', 'create_worker'].sort());
+});
+
+test('clients are told which tools let code run or reach what is outside', () => {
+  expect(named(({ hints }) => !hints.readOnly && !hints.destructive)).toEqual(['save_example', 'connect_app']);
+  expect(named(({ hints }) => !hints.readOnly && !hints.openWorld)).toEqual([
+    ...['save_example', 'cancel_run', 'drop_candidate', 'write_context_file'],
+  ]);
 });

@@ -33,6 +33,7 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   const unknown = Object.keys(sent).filter((name) => !shape.arguments.has(name) || hidden.includes(name));
   if (unknown.length > 0) return refusal(`there is no argument ${unknown.join(', ')}`);
   const path = pathOf(shape, sent);
+  if (path === null) return refusal('an argument is no name: "." and ".." lead elsewhere');
   if (!path) return refusal(`${missing(shape, sent).join(', ')}: is required`);
   const body = bodyOf(shape, { ...sent, ...tool.fixed });
   const answer = await client({ surface: tool.surface, method: shape.method, path, body, signal });
@@ -49,17 +50,21 @@ function chosen(tool: Tool, given: Json): { operationId: string | undefined; sen
   return { operationId: new Map(Object.entries(tool.choice.operations)).get(String(verdict)), sent };
 }
 
+/** Segments that URLs resolve, in spite of encoding. */
+const DOTS: ReadonlySet<string> = new Set(['.', '..']);
+
 const missing = (shape: OperationShape, sent: Json): string[] =>
   [...shape.arguments].flatMap(([name, place]) => (place === 'path' && sent[name] === undefined ? [name] : []));
 
-/** @returns undefined where a part of the path is missing */
-function pathOf(shape: OperationShape, sent: Json): string | undefined {
+/** @returns undefined where a part of the path is missing; null where one would lead to another operation */
+function pathOf(shape: OperationShape, sent: Json): string | undefined | null {
   if (missing(shape, sent).length > 0) return undefined;
   const query = new URLSearchParams();
   let path = shape.path;
   for (const [name, place] of shape.arguments) {
     const value = sent[name];
     if (value === undefined) continue;
+    if (place === 'path' && DOTS.has(String(value))) return null;
     if (place === 'path') path = path.replace(`{${name}}`, encodeURIComponent(String(value)));
     if (place === 'query') query.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
   }

@@ -13,7 +13,7 @@ export interface OfferedTool {
   title: string;
   description: string;
   inputSchema: Json;
-  /** It changes or removes what exists, lets code run, or shows something to others. */
+  /** Whether a person decides before it is called: it changes what exists, lets code run, or shows something to others. */
   asksFirst: (given: Json) => boolean;
   /** Of a worker that its people have published. */
   workerId: string | null;
@@ -35,7 +35,7 @@ export function createToolbox() {
   const offeredOf = (tool: Tool): OfferedTool => {
     const { inputSchema, description = '' } = describe(tool, shapeOf);
     const { name, title, hints } = tool;
-    const asksFirst = (given: Json) => hints.destructive || tool.asksFirst?.(given) === true;
+    const asksFirst = tool.asksFirst ?? (() => hints.destructive);
     return { name, title, description, inputSchema, asksFirst, workerId: null };
   };
   const offered = new Map(TOOLS.map((tool) => [tool.name, { tool, described: offeredOf(tool) }]));

@@ -13,7 +13,10 @@ export const TOOLSETS = [
 ] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
-/** As the protocol has them: `destructive` changes or removes something that exists, `openWorld` acts on things outside of Gantry. */
+/**
+ * As the protocol has them, and true of the worst call: `destructive` changes or removes something that exists, or lets code run;
+ * `openWorld` reaches things outside of Gantry, or shows something to others.
+ */
 export interface Hints {
   readOnly: boolean;
   destructive: boolean;
@@ -39,10 +42,7 @@ export interface Tool {
   answersText?: boolean;
   /** Waits for the run that it starts. */
   waits?: boolean;
-  /**
-   * The chat asks its person before destructive calls, and before calls with these arguments: something starts by itself
-   * afterwards, or others see it.
-   */
+  /** Whether the chat waits for its person before a call with these arguments. Default: where it is destructive. */
   asksFirst?: (given: Record<string, unknown>) => boolean;
   /** An argument that chooses between two operations, such as a verdict. */
   choice?: { argument: string; description: string; operations: Record<string, string> };
@@ -51,6 +51,8 @@ export interface Tool {
 const READS: Hints = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 const MAKES: Hints = { readOnly: false, destructive: false, idempotent: false, openWorld: false };
 const CHANGES: Hints = { readOnly: false, destructive: true, idempotent: true, openWorld: false };
+/** Triggers run what is changed. */
+const DEPLOYS: Hints = { ...CHANGES, openWorld: true };
 /** Code of the workspace does what it was written for, anywhere. */
 export const RUNS: Hints = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
 
@@ -100,8 +102,8 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_worker',
     title: 'Create a worker',
     description:
-      'Makes a worker from Python files; `main.py` has `def run(...)`, whose parameters are the declared `inputs`. It is active at once; a trigger of type cron starts it by itself.',
-    ...{ toolset: 'workers', surface: 'worker', operationId: 'createWorker', hints: MAKES },
+      'Makes a worker from Python files; `main.py` has `def run(...)`, whose parameters are the declared `inputs`. It is active at once; a trigger of type cron starts it by itself. With "network": "none" and without secrets and connections it can run at once; otherwise `version_approval` is `waiting` until a person approves the code on the worker’s page.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'createWorker', hints: RUNS },
     asksFirst: startsByItself,
     example: { name: 'Hello', inputs: [{ name: 'who', type: 'text' }], files: [{ path: 'main.py', content: HELLO }] },
   },
@@ -110,21 +112,21 @@ export const TOOLS: readonly Tool[] = [
     title: 'Change a worker',
     description:
       'Changes the name, the trigger, the inputs, the limits or what else is given of a worker. Its code: `update_worker_files`.',
-    ...{ toolset: 'workers', surface: 'worker', operationId: 'updateWorker', hints: CHANGES, without: ['files'] },
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'updateWorker', hints: DEPLOYS, without: ['files'] },
     example: { worker_id: 'hello', schedule: '0 8 * * 1-5' },
   },
   {
     name: 'update_worker_files',
     title: 'Change a worker’s code',
     description: 'Writes or deletes files of a worker as a new version. Older versions stay and can be rolled back to.',
-    ...{ toolset: 'workers', surface: 'worker', operationId: 'writeWorkerFiles', hints: CHANGES },
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'writeWorkerFiles', hints: DEPLOYS },
     example: { worker_id: 'hello', files: [{ path: 'main.py', content: HELLO }], message: 'Greet by name' },
   },
   {
     name: 'set_worker_state',
     title: 'Pause, resume or archive a worker',
     description: 'A paused or archived worker is started by nothing. Its history stays.',
-    ...{ toolset: 'workers', surface: 'worker', operationId: 'pauseWorker', hints: CHANGES },
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'pauseWorker', hints: DEPLOYS },
     choice: {
       argument: 'state',
       description: 'What it is to be',
@@ -153,6 +155,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Adds inputs and checks, or a run that has ended, whose output is then expected again. Checks are `equal`, `contains`, `schema`, `judge` (a model judges by instructions) and `fails`.',
     ...{ toolset: 'workers', surface: 'worker', operationId: 'createExample', hints: MAKES },
+    asksFirst: always,
     example: {
       ...{ worker_id: 'hello', name: 'Greets Ada', inputs: { who: 'Ada' } },
       checks: [{ kind: 'equal', path: '/greeting', value: 'Hello, Ada!' }],
@@ -162,8 +165,8 @@ export const TOOLS: readonly Tool[] = [
     name: 'evaluate_worker',
     title: 'Evaluate a version of a worker',
     description:
-      'Runs the examples of a worker on one version, without effects outside, and judges what comes out. Ask `get_evaluation` for the results until its `status` is no longer `running`. Models that it asks cost money.',
-    ...{ toolset: 'workers', surface: 'worker', operationId: 'startEvaluation', hints: { ...MAKES, openWorld: true } },
+      'Runs the examples of a worker on one version, with its secrets and connections and without writing outside, and judges what comes out. Ask `get_evaluation` for the results until its `status` is no longer `running`. Models that it asks cost money.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'startEvaluation', hints: RUNS },
     example: { worker_id: 'hello' },
   },
   {
@@ -213,7 +216,7 @@ export const TOOLS: readonly Tool[] = [
     title: 'Repair a failed run',
     description:
       'Lets a model read a failed run and propose a repaired version, which is rehearsed. A person decides about it; nothing is deployed by itself. Then `get_repair`.',
-    ...{ toolset: 'runs', surface: 'worker', operationId: 'repairRun', hints: MAKES },
+    ...{ toolset: 'runs', surface: 'worker', operationId: 'repairRun', hints: RUNS },
     example: { run_id: 'run_1767225600abcdefghijkl', instructions: 'The supplier renamed the column on Monday' },
   },
   {
@@ -227,8 +230,8 @@ export const TOOLS: readonly Tool[] = [
     name: 'create_candidate',
     title: 'Propose a version',
     description:
-      'Rehearses a change of a worker against its last runs instead of saving it. Read the report with `get_candidate`, then `promote_candidate` or `drop_candidate`.',
-    ...{ toolset: 'workers', surface: 'worker', operationId: 'createCandidate', hints: MAKES },
+      'Rehearses a change of a worker against its last runs instead of saving it. While `version_approval` is `waiting`, its rehearsals wait for a person, who approves the code on its page. Read the report with `get_candidate`, then `promote_candidate` or `drop_candidate`.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'createCandidate', hints: RUNS },
     example: { worker_id: 'invoice-sync', files: [{ path: 'main.py', content: HELLO }], message: 'Greet everybody' },
   },
   {
@@ -242,7 +245,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'promote_candidate',
     title: 'Promote a candidate',
     description: 'Makes a candidate the version that runs from now on. Read its report first.',
-    ...{ toolset: 'workers', surface: 'worker', operationId: 'promoteCandidate', hints: CHANGES },
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'promoteCandidate', hints: DEPLOYS },
     example: { worker_id: 'invoice-sync', candidate_id: 'cnd_5LmW' },
   },
   {
@@ -297,8 +300,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'deploy_automation',
     title: 'Deploy an automation',
     description: 'Gives a tested artifact an address of its own.',
-    ...{ toolset: 'automations', surface: 'automation', operationId: 'deployAutomation', hints: MAKES },
-    asksFirst: always,
+    ...{ toolset: 'automations', surface: 'automation', operationId: 'deployAutomation', hints: RUNS },
     example: { artifactId: 'art_9sVb', name: 'Monthly report' },
   },
   {
@@ -319,8 +321,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'publish_skill',
     title: 'Publish a skill',
     description: 'Makes a skill, or a new version of one’s own, from Markdown.',
-    ...{ toolset: 'skills', surface: 'skills', operationId: 'publishSkill', hints: MAKES },
-    asksFirst: always,
+    ...{ toolset: 'skills', surface: 'skills', operationId: 'publishSkill', hints: DEPLOYS },
     example: { title: 'Release notes', body_md: '# Release notes\n\nList what changed for users.' },
   },
   {
@@ -356,7 +357,12 @@ export const TOOLS: readonly Tool[] = [
     title: 'Connect an account',
     description:
       'Begins to connect an account of a service. Give the person `authorization_url`, where they consent within ten minutes. Keys are entered in the dashboard, never here.',
-    ...{ toolset: 'connections', surface: 'worker', operationId: 'createConnection', hints: MAKES },
+    ...{
+      toolset: 'connections',
+      surface: 'worker',
+      operationId: 'createConnection',
+      hints: { ...MAKES, openWorld: true },
+    },
     ...{ fixed: { kind: 'oauth' }, without: ['value', 'hosts', 'parameters'] },
     example: { app: 'github', label: 'Team account' },
   },

@@ -8,13 +8,13 @@ import type { Deps } from '../deps';
 import { decideRepair } from './repair-repository';
 
 export const candidateDecisions = ({ pool, now }: Pick<Deps, 'pool' | 'now'>): CandidateDecisions => ({
-  settleIn: async (tx, { candidateId, workspaceId, workerId, runId }, decision, actor) => {
+  settleIn: async (tx, { candidateId, workspaceId, workerId, runId }, decision, { actor, isPerson }) => {
     const candidate = await findCandidate(pool, candidateId);
     const isApproved = decision.status === 'approved';
     if (!candidate && isApproved) throw notFound('candidate', candidateId);
     if (!candidate) return;
     const { decidedBy: id, decidedByLabel: label } = decision;
-    const decider = { id, label, actor };
+    const decider = { id, label, actor, isPerson };
     if (isApproved) await promoteIn(tx, candidate, decider, { from: ['ready'], now: now() });
     else await dropIn(tx, candidate, workerId, decider, now());
     await decideRepair(tx, candidateId, isApproved ? 'approved' : 'rejected');

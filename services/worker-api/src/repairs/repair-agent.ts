@@ -16,6 +16,7 @@ import { toolSetOf } from '../models/model-question';
 import type { AnswerPart } from '../models/read-answer';
 import { delimited } from '../quoted-data';
 import { requireNotArchived } from '../workers/edit-worker';
+import { needsApprovalStill } from '../workers/version-approval';
 import { getCurrentVersion, type Version } from '../workers/version-repository';
 import { refuseManifests } from '../workers/worker-input';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
@@ -210,6 +211,7 @@ async function prepareProposal(sources: Sources, repair: Repair, input: unknown)
     });
     const candidate = {
       ...newCandidate(worker, base, next),
+      needsApproval: await needsApprovalStill(deps.prisma, worker.uid, base),
       ...{ message: `Repair: ${data.explanation}`, repairId: repair.id },
       ...{ createdBy: repair.createdBy, createdByLabel: repair.createdByLabel },
     };

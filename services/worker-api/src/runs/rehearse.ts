@@ -4,14 +4,13 @@
  * It holds no slot, counts against no rate, is never held for approval and never tried again. Its cost counts towards the
  * worker's month like that of a test.
  */
-import { hostPattern } from '@gantry/events';
 import { conflict } from '@gantry/http';
-import type { Sql } from '@gantry/postgres';
-import { listReachedHosts, REHEARSAL, type Run, type RunSpec } from '@gantry/run-engine';
+import { REHEARSAL, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { contextsFor } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
+import { admitCode } from './admit-code';
 import { checkBudget } from './month-cost';
 import { checkInputs, placeInputs } from './run-inputs';
 import type { Runnable } from './runnable';
@@ -27,7 +26,7 @@ export interface Rehearse {
   /** The run of this worker whose records answer; null: nothing was recorded. */
   of: Run | null;
   createdBy: string | null;
-  /** Nobody has read the code: see Rehearsal. */
+  /** A repair wrote the code: see Rehearsal. */
   isUnread?: boolean;
   /** The rehearsal commits with it. Without one it is committed when this resolves. */
   tx?: PoolClient;
@@ -38,7 +37,7 @@ const PRIORITY = -50;
 
 /**
  * Paused workers rehearse too: whoever mends one wants to know first.
- * @throws AppError 409 archived, budget_exceeded, no_version, or a context that is not there; 400 naming every input that is
+ * @throws AppError 409 archived, version_not_approved, budget_exceeded, no_version, or a context that is not there; 400 naming every input that is
  *   wrong
  */
 export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
@@ -52,6 +51,7 @@ export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
   const version = asked.version ?? worker.currentVersion;
   const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, version));
   const { definition } = runnable;
+  const spec = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isUnread, of });
   await checkBudget(deps, sql, worker, definition);
   const inputs = { inputs: asked.inputs, isStrict: !of, replayOf: of ?? undefined };
   const checked = checkInputs(inputs, runnable);
@@ -63,7 +63,7 @@ export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
     inputs: placed.inputs,
     ...(of && { parentRunId: of.id }),
     spec: {
-      ...(isUnread ? await narrowed(sql, runnable.spec, of) : runnable.spec),
+      ...spec,
       files: placed.files,
       // Nothing is written back: that follows from `run.finished`.
       ...(contexts.length && { contexts }),
@@ -74,12 +74,4 @@ export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
   const made = await deps.engine.submitIn(tx, run);
   if (!made) throw new Error('a rehearsal has no fire time');
   return made;
-}
-
-/** For code that nobody has read: the hosts that the recorded run has reached, and no credential itself. */
-async function narrowed(sql: Sql, spec: RunSpec, of: Run | null): Promise<RunSpec> {
-  const { expose: _, inBody: __, ...rest } = spec;
-  const hosts = of && spec.network === 'egress' ? await listReachedHosts(sql, of.id) : [];
-  const allowedHosts = hosts.filter((host) => hostPattern.safeParse(host).success);
-  return allowedHosts.length ? { ...rest, allowedHosts } : { ...rest, network: 'none' };
 }

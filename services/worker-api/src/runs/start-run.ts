@@ -14,6 +14,7 @@ import { contextsFor } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { Definition } from '../workers/definition';
+import { admitCode } from './admit-code';
 import { checkBudget } from './month-cost';
 import { checkInputs, placeInputs } from './run-inputs';
 import type { Runnable } from './runnable';
@@ -56,7 +57,7 @@ export interface Start {
 
 /**
  * Null only for a fire time that has its run already.
- * @throws AppError 409 paused, archived, budget_exceeded, or a context that is not there; 429 above the worker's own rate;
+ * @throws AppError 409 paused, archived, version_not_approved, budget_exceeded, or a context that is not there; 429 above the worker's own rate;
  *   400 naming every input that is wrong
  */
 export function startRun(deps: Deps, start: Start & { scheduledFor?: undefined }): Promise<Run>;
@@ -70,6 +71,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   const sql: Sql = start.tx ?? deps.pool;
   const runnable = draft ?? (await deps.runnables.get(sql, worker.uid, start.version ?? worker.currentVersion));
   const { definition } = runnable;
+  const spec = await admitCode(sql, deps.dashboardUrl, { worker, runnable, isDraft: draft !== undefined });
   await checkBudget(deps, sql, worker, definition);
   const budgets = start.restriction?.budgets;
   if (budgets) await checkTokenBudgets(sql, budgets);
@@ -83,7 +85,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   // Last: files that were placed for a run that is refused would lie there for nothing.
   const placed = await placeInputs(deps, worker.workspaceId, inputs, definition, checked);
   const run = newRun(start, definition, placed.inputs, {
-    ...runnable.spec,
+    ...spec,
     files: placed.files,
     ...(contexts && { contexts }),
     ...(onlyWorkers && { onlyWorkers }),

@@ -1,16 +1,15 @@
 /** A run of code that is still being written: of its worker, with its secrets and limits, and without a version. */
-import type { Requester } from '@gantry/http';
+import { bringsUnapprovedCode, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
-import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
 import { keepPackFor } from '../file-trees/tree-pack';
-import { namedDefinition } from '../workers/definition';
 import { type DraftInput, readDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
+import { needsApprovalStill } from '../workers/version-approval';
 import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
@@ -37,19 +36,21 @@ export async function testDraft(
   { draft, inputs, waitMs, origin }: AskedTest,
 ): Promise<Run> {
   requireNotArchived(worker);
-  const { definition, tree, base } = await readDraft(deps, worker, draft);
+  const { definition, tree, base, sha } = await readDraft(deps, worker, draft);
   requireEntrypoint(definition, tree);
   await requireContexts(deps.prisma, caller, definition.contexts, base?.definition.contexts);
   await requireExposure(deps.prisma, worker.workspaceId, definition);
   const code = await packCode(deps, worker, tree);
   await inspectCode(deps, definition, code);
-  const { workspaceId, id } = worker;
+  const { workspaceId, uid, id } = worker;
+  const needsApproval =
+    bringsUnapprovedCode(caller) || (base !== null && (await needsApprovalStill(deps.prisma, uid, base)));
   const run = await transaction(deps.pool, async (tx) => {
     const started = await startRun(deps, {
-      ...{ ...origin, worker, inputs, tx, trigger: 'test', draft: runnableOf(definition, code) },
+      ...{ ...origin, worker, inputs, tx, trigger: 'test' },
+      draft: runnableOf(definition, code, { sha, needsApproval }),
     });
     await keepPackFor(tx, code, started.id);
-    const sha = shaOfVersion(entriesOf(tree), namedDefinition(definition));
     await recordChange(tx, actor, { workspaceId, action: 'worker.tested', id, details: { run_id: started.id, sha } });
     return started;
   });

@@ -45,7 +45,7 @@ export async function addVersion(
     ...{ workerUid: worker.uid, number, sha: digest, files: [], changeSource: 'created' },
     definition: parseDefinition(definition),
     code: { digest, key: `${workspaceId}/workers/${worker.uid}/${digest}.zip`, size: 1 },
-    ...{ message: null, authorId: null, authorLabel: null },
+    ...{ message: null, authorId: null, authorLabel: null, needsApproval: false },
   });
   await api.deps.prisma.worker.update({ where: { uid: worker.uid }, data: { currentVersion: number } });
 }

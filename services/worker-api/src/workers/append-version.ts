@@ -5,7 +5,7 @@ import { recordWorkerChange } from './record-worker-change';
 import { insertVersion, type NewVersion, type Version } from './version-repository';
 import type { WorkerWithTriggers } from './worker-repository';
 
-type Appended = Pick<Version, 'sha' | 'definition' | 'files' | 'code'> &
+type Appended = Pick<Version, 'sha' | 'definition' | 'files' | 'code' | 'needsApproval'> &
   Pick<NewVersion, 'message' | 'authorId' | 'authorLabel' | 'changeSource' | 'onlyWorkers'>;
 
 /**

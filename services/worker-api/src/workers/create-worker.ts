@@ -1,5 +1,5 @@
 import { newId } from '@gantry/events';
-import { conflict, type Requester } from '@gantry/http';
+import { bringsUnapprovedCode, conflict, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
@@ -60,6 +60,7 @@ export async function createWorker(
     sha: shaOfVersion(files, namedDefinition(definition)),
     authorId: ownerIdOf(caller),
     authorLabel: actor.label,
+    needsApproval: bringsUnapprovedCode(caller),
   };
   const wanted = input.id ?? slugOf(settings.name, 'worker');
   for (let tries = 0; tries < SLUG_TRIES; tries++) {

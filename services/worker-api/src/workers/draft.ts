@@ -1,8 +1,8 @@
 /** Files and a definition that somebody is still writing: they are looked into and tested without becoming a version. */
 import type { Deps } from '../deps';
-import { applyChanges, type FileChange, type FileTree } from '../file-trees/file-tree';
+import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-import { type Definition, type DefinitionInput, parseDefinition } from './definition';
+import { type Definition, type DefinitionInput, namedDefinition, parseDefinition } from './definition';
 import { definitionWith } from './edit-worker';
 import { getCurrentVersion, getVersionBySha, type Version } from './version-repository';
 import { refuseManifests } from './worker-input';
@@ -20,6 +20,7 @@ export interface Draft {
   tree: FileTree;
   /** Null for a worker that does not exist yet. */
   base: Version | null;
+  sha: string;
 }
 
 /**
@@ -35,9 +36,7 @@ export async function readDraft(
   refuseManifests(files, 'draft.files');
   const base =
     worker && (await (sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha)));
-  return {
-    definition: base ? definitionWith(base.definition, fields) : parseDefinition(fields),
-    tree: applyChanges(base ? await readTree(objects, base.code) : [], files, 'draft.files'),
-    base,
-  };
+  const definition = base ? definitionWith(base.definition, fields) : parseDefinition(fields);
+  const tree = applyChanges(base ? await readTree(objects, base.code) : [], files, 'draft.files');
+  return { definition, tree, base, sha: shaOfVersion(entriesOf(tree), namedDefinition(definition)) };
 }

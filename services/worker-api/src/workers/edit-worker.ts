@@ -1,6 +1,6 @@
 /** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
 
-import { conflict, intersectReach, type Requester, reachOf } from '@gantry/http';
+import { bringsUnapprovedCode, conflict, intersectReach, type Requester, reachOf } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
@@ -17,6 +17,7 @@ import { withTrueSkill } from './agent-definition';
 import { type Definition, type DefinitionInput, mergeDefinition, namedDefinition, parseDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
+import { needsApprovalStill } from './version-approval';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
 import { inspectCode, packCode } from './worker-code';
 import { refuseManifests, requireEntrypoint, type WorkerChange } from './worker-input';
@@ -81,6 +82,9 @@ async function tryEdit(
   await requireContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);
   const isNew = next.sha !== current.sha;
   if (isNew) await requireExposure(deps.prisma, before.workspaceId, next.definition);
+  const isOfAgent = bringsUnapprovedCode(caller);
+  const needsApproval =
+    isOfAgent || (!edit.replacement && (await needsApprovalStill(deps.prisma, before.uid, current)));
   const inputs = createInputValidator(next.definition.inputs);
   if (change.triggers) checkTriggerInputs(change.triggers, inputs);
   const { rotateSecret, rotateSigningKey } = change;
@@ -104,7 +108,7 @@ async function tryEdit(
       // A person who saves other files answers for them; one who changes a setting has not read them.
       const written = code.digest === current.code.digest ? current.onlyWorkers : null;
       const onlyWorkers = intersectReach(reachOf(caller, 'workers'), written);
-      const version = { workerUid: worker.uid, number, definition, files, code, sha, onlyWorkers };
+      const version = { workerUid: worker.uid, number, definition, files, code, sha, onlyWorkers, needsApproval };
       await insertVersion(tx, worker.workspaceId, { ...version, ...author, message: change.message, changeSource });
       Object.assign(data, { currentVersion: number, runner: definition.runner });
     }

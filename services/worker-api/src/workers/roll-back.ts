@@ -25,12 +25,12 @@ export async function rollBack(
     const current = await getCurrentVersion(tx, worker);
     await made(tx, sha);
     if (target.sha === current.sha) return;
-    const { definition, files, code } = target;
+    const { definition, files, code, needsApproval } = target;
     const onlyWorkers = intersectReach(reachOf(caller, 'workers'), target.onlyWorkers);
     await requireExposure(tx, worker.workspaceId, definition);
     await appendVersion(tx, worker, {
       version: {
-        ...{ sha: target.sha, definition, files, code, onlyWorkers },
+        ...{ sha: target.sha, definition, files, code, onlyWorkers, needsApproval },
         message: message ?? `Back to version ${target.number}`,
         authorId: ownerIdOf(caller),
         authorLabel: actor.label,

@@ -22,6 +22,8 @@ export interface Version {
   changeSource: ChangeSource;
   /** Ids of the only workers that its runs may call: those that the token that wrote its files was for. Null: any. */
   onlyWorkers: string[] | null;
+  /** An agent wrote it, or some of it: see version-approval.ts. */
+  needsApproval: boolean;
   createdAt: Date;
 }
 
@@ -153,9 +155,9 @@ function toVersion(row: WorkerVersion): Version {
 }
 
 function toListedVersion(row: Omit<WorkerVersion, 'definition' | 'onlyWorkers'>): ListedVersion {
-  const { workerUid, number, sha, message, authorId, authorLabel, createdAt } = row;
+  const { workerUid, number, sha, message, authorId, authorLabel, needsApproval, createdAt } = row;
   return {
-    ...{ workerUid, number, sha, message, authorId, authorLabel, createdAt },
+    ...{ workerUid, number, sha, message, authorId, authorLabel, needsApproval, createdAt },
     changeSource: row.changeSource as ChangeSource,
     files: row.files as unknown as FileEntry[],
     code: { digest: row.codeDigest, key: row.codeKey, size: row.codeSize },

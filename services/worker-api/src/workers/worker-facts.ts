@@ -5,9 +5,11 @@ import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { Owned } from '../ownership';
 import { type ApiRunStatus, apiStatus } from '../run-status';
+import { approvalToApi } from './version-approval';
 
 export interface WorkerFacts {
   sha: string;
+  approval: ReturnType<typeof approvalToApi>;
   health: 'ready' | 'healthy' | 'needs_attention' | 'missing_secret';
   /** Declared secrets that are not set. */
   missingSecrets: string[];
@@ -20,8 +22,10 @@ export interface WorkerFacts {
 const RUNS_LOOKED_AT = 100;
 
 const VERSIONS = `SELECT v.worker_uid AS uid, v.sha, v.definition -> 'secrets' AS secrets,
-    v.definition -> 'connections' AS connections, w.visibility, w.owner_id AS "ownerId"
+    v.definition -> 'connections' AS connections, w.visibility, w.owner_id AS "ownerId", v.needs_approval AS "needsApproval",
+    a.approved_by AS "approvedBy", a.approved_by_label AS "approvedByLabel", a.approved_at AS "approvedAt"
   FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
+  LEFT JOIN version_approvals a ON a.worker_uid = w.uid AND a.sha = v.sha
   WHERE w.workspace_id = $1 AND w.uid = ANY($2)`;
 
 export async function factsOf(
@@ -46,7 +50,7 @@ export async function factsOf(
     versions.rows.map((version) => {
       const missingSecrets = version.secrets.filter((name) => missing.has(name));
       const problems = connectionProblems(version, version.connections ?? [], connections).map(({ name }) => name);
-      return [version.uid, factsWith(version.sha, missingSecrets, problems, runs.get(version.uid))];
+      return [version.uid, factsWith(version, missingSecrets, problems, runs.get(version.uid))];
     }),
   );
 }
@@ -57,10 +61,14 @@ interface VersionRow extends Owned {
   secrets: string[];
   /** Absent in versions that are older than connections. */
   connections: string[] | null;
+  needsApproval: boolean;
+  approvedBy: string | null;
+  approvedByLabel: string | null;
+  approvedAt: Date | null;
 }
 
 function factsWith(
-  sha: string,
+  { sha, needsApproval, approvedBy, approvedByLabel, approvedAt }: VersionRow,
   missingSecrets: string[],
   connectionProblems: string[],
   outcome: LastOutcome | undefined,
@@ -68,7 +76,15 @@ function factsWith(
   const { last = null, ended = null } = outcome ?? {};
   const lastRun = last && { ...last, status: apiStatus(last.status) };
   const health = healthOf(missingSecrets, connectionProblems, ended);
-  return { sha, missingSecrets, connectionProblems, health, lastRun };
+  const approval = approvedBy !== null && approvedAt !== null ? { approvedBy, approvedByLabel, approvedAt } : null;
+  return {
+    sha,
+    approval: approvalToApi({ sha, needsApproval }, approval),
+    missingSecrets,
+    connectionProblems,
+    health,
+    lastRun,
+  };
 }
 
 function healthOf(

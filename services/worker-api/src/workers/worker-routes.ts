@@ -12,6 +12,7 @@ import {
   type Principal,
   pageHeaders,
 } from '@gantry/http';
+import { transaction } from '@gantry/postgres';
 import { createInputValidator, sampleInputs } from '@gantry/program';
 import type { Deps } from '../deps';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
@@ -27,6 +28,7 @@ import { inspectDraft } from './inspect-draft';
 import { skillNews } from './known-skills';
 import { withSkill } from './pinned-skill';
 import { rollBack } from './roll-back';
+import { approveCode, describeWaiting, listApprovals, listReach, requirePerson } from './version-approval';
 import {
   findPreviousVersion,
   getCurrentVersion,
@@ -65,8 +67,16 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
   async function edit(call: Call<WorkerPath>, wanted: WorkerEdit): Promise<Answer> {
     const { shown, warnings } = await editWorker(deps, call, call.path.worker_id, wanted);
     const described = await describe(call.caller, call.path.worker_id);
-    return ok({ ...described, ...shown, warnings: [...warnings, ...missingSecretWarnings(described.missing_secrets)] });
+    return ok({ ...described, ...shown, warnings: [...warnings, ...warningsOf(described)] });
   }
+
+  const warningsOf = (worker: Awaited<ReturnType<typeof describe>>): string[] => {
+    const reach = worker.version_approval?.status === 'waiting' ? listReach(worker) : [];
+    return [
+      ...worker.missing_secrets.map((name) => `the secret ${name} is not set yet: runs fail until it is`),
+      ...(reach.length ? [describeWaiting(deps.dashboardUrl, worker.id, worker.sha, reach)] : []),
+    ];
+  };
 
   const change = (call: Call<WorkerPath, unknown, object>, changeSource: 'edited' | 'files' = 'edited') =>
     edit(call, { change: parseWorkerChange({ ...call.body }), changeSource });
@@ -106,7 +116,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
         res.locals.holdsSecret = Object.keys(worker.shown).length > 0;
         const described = await describe(call.caller, worker.id);
-        const warnings = [...worker.warnings, ...missingSecretWarnings(described.missing_secrets)];
+        const warnings = [...worker.warnings, ...warningsOf(described)];
         return created({ ...described, ...worker.shown, warnings });
       },
       see: ({ caller }, id) => getVisibleWorker(prisma, caller, id),
@@ -114,7 +124,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         const { triggers } = await getVisibleWorker(prisma, caller, id);
         if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDone(id);
         const described = await describe(caller, id);
-        return created({ ...described, warnings: missingSecretWarnings(described.missing_secrets) });
+        return created({ ...described, warnings: warningsOf(described) });
       },
     },
     inspectDraft: async ({ caller, body }) => ok(await inspectDraft(deps, caller, body)),
@@ -146,8 +156,11 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       const { req, query } = call;
       const worker = await find(call);
       const { versions, total } = await listVersions(prisma, worker, query);
+      const shas = versions.map(({ sha }) => sha);
+      const approvals = await listApprovals(prisma, worker.uid, shas);
+      const { currentVersion } = worker;
       return ok(
-        versions.map((version) => versionToItem(version, worker.currentVersion)),
+        versions.map((one) => versionToItem(one, { currentVersion, approval: approvals.get(one.sha) })),
         pageHeaders(req, query, total),
       );
     },
@@ -159,13 +172,24 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         sha === undefined
           ? await findPreviousVersion(prisma, worker, version.number)
           : await getVersionBySha(prisma, worker, sha);
+      const approvals = await listApprovals(prisma, worker.uid, [version.sha]);
+      const shown = { currentVersion: worker.currentVersion, approval: approvals.get(version.sha) };
       return ok({
-        ...versionToItem(version, worker.currentVersion),
+        ...versionToItem(version, shown),
         definition: version.definition,
         files: version.files,
         compared_to: base?.sha ?? null,
         changes: compareVersions(base, version),
       });
+    },
+    approveVersion: async (call) => {
+      const { caller, actor, path } = call;
+      const id = requirePerson(caller);
+      const worker = await find(call);
+      const { sha } = await getVersionBySha(prisma, worker, path.sha);
+      const approver = { id, label: actor.label, actor, now: deps.now() };
+      await transaction(prisma, (tx) => approveCode(tx, worker, sha, approver));
+      return ok(await describe(caller, worker.id));
     },
     rollBackWorker: {
       make: async (call) => {
@@ -225,6 +249,3 @@ async function uploadOf({ bundle: _, ...form }: WorkerBundle, files: Express.Mul
   const { fields, tree } = await readBundle(bundle.buffer);
   return { fields: { ...fields, ...form } as Record<string, unknown>, tree };
 }
-
-const missingSecretWarnings = (names: string[]): string[] =>
-  names.map((name) => `the secret ${name} is not set yet: runs fail until it is`);

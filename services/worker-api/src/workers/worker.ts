@@ -1,10 +1,12 @@
 /** How the API shows a worker. */
-import { apiFields, type Principal, permissionTable } from '@gantry/http';
+import { apiFields, isPerson, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import { bytesOf, treeVersionToItem } from '../file-trees/tree-version';
+import type { VersionApproval } from '../generated/prisma/client';
 import { canTakeAway } from '../ownership';
 import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
 import type { SkillNews } from './known-skills';
+import { approvalToApi } from './version-approval';
 import type { ListedVersion, Version } from './version-repository';
 import type { WorkerFacts } from './worker-facts';
 import type { WorkerWithTriggers } from './worker-repository';
@@ -15,6 +17,7 @@ const permissionsFor = permissionTable(openapiFiles.worker, {
   archive: 'archiveWorker',
   delete: 'deleteWorker',
   change_visibility: 'setWorkerVisibility',
+  approve_version: 'approveVersion',
 });
 
 function permissionsOf(caller: Principal, worker: WorkerWithTriggers) {
@@ -25,6 +28,7 @@ function permissionsOf(caller: Principal, worker: WorkerWithTriggers) {
     run: permissions.edit,
     delete: permissions.delete && mayTakeAway,
     change_visibility: permissions.change_visibility && mayTakeAway,
+    approve_version: permissions.approve_version && isPerson(caller),
   };
 }
 
@@ -47,6 +51,7 @@ export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
     triggers: triggersToApi(worker, triggers, baseUrl),
     version: currentVersion,
     sha: facts.sha,
+    version_approval: facts.approval,
     missing_secrets: facts.missingSecrets,
     connection_problems: facts.connectionProblems,
     last_run: facts.lastRun?.createdAt.toISOString() ?? null,
@@ -65,6 +70,13 @@ export function workerToApi({
   return { ...workerToItem(shown), ...definition, skill_update: news.update, skill_deleted: news.isDeleted };
 }
 
-export function versionToItem(version: ListedVersion, currentVersion: number) {
-  return { ...treeVersionToItem(version, currentVersion), total_size: bytesOf(version.files) };
+export function versionToItem(
+  version: ListedVersion,
+  { currentVersion, approval }: { currentVersion: number; approval: VersionApproval | undefined },
+) {
+  return {
+    ...treeVersionToItem(version, currentVersion),
+    total_size: bytesOf(version.files),
+    version_approval: approvalToApi(version, approval),
+  };
 }

@@ -1,0 +1,162 @@
+/** Code that an agent wrote reaches nothing before a person has approved it, by whichever way it comes to run. */
+import { given, until } from '@gantry/testing';
+import request from 'supertest';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+
+const api = testWorkerApi();
+const person = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
+
+const write = (text: string) => [{ path: 'main.py', content: text }];
+const LEAK = 'import os\n\ndef run():\n    return os.environ["KEPT"][::-1]\n';
+const PURE = 'def run():\n    return 1\n';
+
+/** Requests that a model makes for the owner, as the chat does. */
+const agent = {
+  post: (path: string, body: object = {}) => byAgent('post', path).send(body),
+  put: (path: string, body: object) => byAgent('put', path).send(body),
+  patch: (path: string, body: object) => byAgent('patch', path).send(body),
+};
+const byAgent = (method: 'post' | 'put' | 'patch', path: string) =>
+  request(api.url)
+    [method](path)
+    .set({ Authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' });
+
+const claimed = () => until(() => executor.claim());
+const isWaiting = { status: 409, body: { code: 'version_not_approved' } };
+
+beforeAll(async () => {
+  await person.put('/api/secrets/KEPT', { value: 'value-of-the-workspace-9f2c' }).expect(201);
+});
+
+async function leaking(more: object = {}) {
+  const body = { name: 'Leaks', files: write(LEAK), secrets: ['KEPT'], ...more };
+  return (await agent.post('/api/workers', body).expect(201)).body;
+}
+
+test('a worker that an agent makes says what waits, and runs by no request until a person has approved it', async () => {
+  const worker = await leaking();
+  expect(worker).toMatchObject({ version_approval: { status: 'waiting', approved_by: null } });
+  expect(worker.warnings.join()).toMatch(/waits for a person.*KEPT.*the network.*\/workers\//);
+  const runs = `/api/workers/${worker.id}/runs`;
+  for (const asks of [person, agent]) expect(await asks.post(runs, {})).toMatchObject(isWaiting);
+  const example = { name: 'One', inputs: {}, checks: [{ kind: 'equal', path: '', value: 1 }] };
+  await person.post(`/api/workers/${worker.id}/examples`, example).expect(201);
+  expect(await person.post(`/api/workers/${worker.id}/evaluations`, {})).toMatchObject(isWaiting);
+  expect(await person.post(`/api/workers/${worker.id}/test`, { draft: {} })).toMatchObject(isWaiting);
+  expect(await agent.post(`/api/workers/${worker.id}/test`, { draft: {} })).toMatchObject(isWaiting);
+  expect(await executor.claim()).toBeNull();
+
+  const approve = `/api/workers/${worker.id}/versions/${worker.sha}/approve`;
+  const { token } = await api.createToken('workspace', api.owner.jwt);
+  expect(await callerOf(api.url, token).post(approve)).toMatchObject({ status: 403, body: { code: 'person_needed' } });
+  expect(await agent.post(approve)).toMatchObject({ status: 403, body: { code: 'person_needed' } });
+  const restricted = await api.createToken('personal', api.owner.jwt, { restrict: { toolsets: ['workers'] } });
+  await callerOf(api.url, restricted.token).post(approve).expect(403);
+  expect(await person.post(runs, {})).toMatchObject(isWaiting);
+
+  const { body: approved } = await person.post(approve).expect(200);
+  expect(approved.version_approval).toMatchObject({ status: 'approved', approved_by: api.owner.userId });
+  expect((await person.get(`/api/workers/${worker.id}/versions`)).body[0].version_approval.status).toBe('approved');
+  await person.post(runs, {}).expect(201);
+  const job = await claimed();
+  expect(job).toMatchObject({ secrets: { KEPT: 'value-of-the-workspace-9f2c' }, network: 'egress' });
+  await job.complete(null);
+});
+
+test('code without secrets, connections and network runs at once, and lets no other worker act for it', async () => {
+  const body = { name: 'Pure', files: write(PURE), network: 'none' };
+  const { body: worker } = await agent.post('/api/workers', body).expect(201);
+  await person.post(`/api/workers/${worker.id}/runs`, {}).expect(201);
+  const job = await claimed();
+  expect(job).toMatchObject({ network: 'none', may: ['approve'] });
+  expect(job).not.toHaveProperty('secrets');
+  await job.complete(1);
+});
+
+test('a person who changes what an agent wrote has not read the rest of it', async () => {
+  const worker = await leaking();
+  const changed = await person.patch(`/api/workers/${worker.id}`, { limits: { timeout_seconds: 9 } }).expect(200);
+  expect(changed.body.version_approval.status).toBe('waiting');
+  const draft = { draft: { files: [{ path: 'other.py', content: 'x = 1\n' }] } };
+  expect(await person.post(`/api/workers/${worker.id}/test`, draft)).toMatchObject(isWaiting);
+  const candidate = { limits: { timeout_seconds: 8 }, last_successful: 0 };
+  const { body } = await person.post(`/api/workers/${worker.id}/candidates`, candidate).expect(201);
+  expect(body.version_approval.status).toBe('waiting');
+});
+
+test('going back to what a person wrote needs nobody, and what an agent wrote is refused as a version of before', async () => {
+  const mine = await createWorker(api, { name: 'Mine', files: write(PURE) });
+  await agent.put(`/api/workers/${mine.id}/files`, { files: write(LEAK) }).expect(200);
+  expect(await person.post(`/api/workers/${mine.id}/runs`, {})).toMatchObject(isWaiting);
+  await agent.put(`/api/workers/${mine.id}/files`, { files: write(PURE) }).expect(200);
+  const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
+  await (await claimed()).complete(1);
+  await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
+  await person.post(`/api/runs/${id}/replay`, {}).expect(201);
+  await (await claimed()).complete(1);
+});
+
+test('replays, calls, webhooks, schedules and events are refused as requests are', async () => {
+  const { body: hooked } = await person
+    .post('/api/workers', { name: 'Hooked', files: write(PURE), trigger: 'webhook' })
+    .expect(201);
+  const { run_id: before } = (await person.post(`/api/workers/${hooked.id}/runs`, {}).expect(201)).body;
+  await (await claimed()).complete(1);
+  await until(async () => (await person.get(`/api/runs/${before}`)).body.status === 'completed');
+  await agent.patch(`/api/workers/${hooked.id}`, { secrets: ['KEPT'] }).expect(200);
+  expect(await person.post(`/api/runs/${before}/replay`, {})).toMatchObject(isWaiting);
+  const { pathname, search } = new URL(hooked.webhook_url);
+  const fired = await request(api.url).post(pathname + search).send({});
+  expect(fired).toMatchObject(isWaiting);
+  await person.post(`/api/runs/${before}/replay`, { version: 'same' }).expect(201);
+  await (await claimed()).complete(1);
+});
+
+test('a candidate of an agent waits, is approved by a person, and is then rehearsed; promoting it approves it as well', async () => {
+  const mine = await createWorker(api, { name: 'Proposed to', files: write(PURE) });
+  const { run_id: id } = (await person.post(`/api/workers/${mine.id}/runs`, {}).expect(201)).body;
+  await (await claimed()).complete(1);
+  await until(async () => (await person.get(`/api/runs/${id}`)).body.status === 'completed');
+  const change = { files: write(LEAK), secrets: ['KEPT'] };
+  const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, change).expect(201);
+  expect(made).toMatchObject({
+    status: 'rehearsing',
+    version_approval: { status: 'waiting' },
+    permissions: { approve: false },
+  });
+  expect(await executor.claim()).toBeNull();
+  const path = `/api/workers/${mine.id}/candidates/${made.id}`;
+  await agent.post(`${path}/approve`).expect(403);
+  await person.post(`${path}/approve`).expect(200);
+  const job = await claimed();
+  expect(job).toMatchObject({ kind: 'test', secrets: { KEPT: expect.anything() } });
+  await job.complete(1);
+  await until(async () => (await person.get(path)).body.status === 'ready');
+
+  const again = { ...change, files: write(`${LEAK}\n# again\n`) };
+  const { body: other } = await agent.post(`/api/workers/${mine.id}/candidates`, again).expect(201);
+  const others = `/api/workers/${mine.id}/candidates/${other.id}/promote`;
+  await person.post(others, { force: true }).expect(200);
+  const { body: worker } = await person.get(`/api/workers/${mine.id}`).expect(200);
+  expect(worker).toMatchObject({ sha: other.sha, version_approval: { status: 'approved' } });
+});
+
+test('a candidate that an agent promotes is a version that waits', async () => {
+  const mine = await createWorker(api, { name: 'Promoted by an agent', files: write(PURE) });
+  const { body: made } = await agent.post(`/api/workers/${mine.id}/candidates`, { secrets: ['KEPT'] }).expect(201);
+  await agent.post(`/api/workers/${mine.id}/candidates/${made.id}/promote`, { force: true }).expect(200);
+  expect(await person.post(`/api/workers/${mine.id}/runs`, {})).toMatchObject(isWaiting);
+});
+
+test('a token whose runs need approval brings no code at all', async () => {
+  const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { require_approval: true } });
+  const mine = await createWorker(api, { name: 'Not for it', files: write(PURE) });
+  const restricted = callerOf(api.url, token);
+  await restricted.post('/api/workers', { name: 'Leaks', files: write(LEAK) }).expect(403);
+  await restricted.put(`/api/workers/${mine.id}/files`, { files: write(LEAK) }).expect(403);
+  await restricted.post(`/api/workers/${mine.id}/candidates`, { files: write(LEAK) }).expect(403);
+  await restricted.post(`/api/workers/${mine.id}/evaluations`, {}).expect(403);
+});

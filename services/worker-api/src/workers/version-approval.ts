@@ -1,0 +1,94 @@
+/**
+ * Approvals of code that an agent wrote: until a person has approved its sha, runs/admit-code.ts lets it reach nothing. One holds
+ * for every version and candidate of the worker that is equal, and is never taken back (ADR 54).
+ */
+import { type Actor, apiFields, forbidden, isPerson, type Principal } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
+import { recordChange } from '../audit/audit-entry';
+import type { Db } from '../database';
+import type { Prisma, VersionApproval, Worker } from '../generated/prisma/client';
+import type { Definition } from './definition';
+
+/** Code of a worker, as an approval names it. */
+export interface ApprovableCode {
+  sha: string;
+  needsApproval: boolean;
+}
+
+/** Also where a person has written an equal version. */
+export async function isApproved(sql: Sql, workerUid: string, sha: string): Promise<boolean> {
+  const { rows } = await sql.query<{ approved: boolean }>(
+    `SELECT EXISTS (SELECT FROM version_approvals WHERE worker_uid = $1 AND sha = $2)
+       OR EXISTS (SELECT FROM worker_versions WHERE worker_uid = $1 AND sha = $2 AND NOT needs_approval) AS approved`,
+    [workerUid, sha],
+  );
+  return rows[0]?.approved === true;
+}
+
+/** Whether code that is made from this version has to be approved, whoever changes it: they need not have read the rest. */
+export async function needsApprovalStill(db: Db, workerUid: string, { sha, needsApproval }: ApprovableCode) {
+  if (!needsApproval) return false;
+  const [approval, equal] = await Promise.all([
+    db.versionApproval.findUnique({ where: { workerUid_sha: { workerUid, sha } } }),
+    db.workerVersion.findFirst({ where: { workerUid, sha, needsApproval: false }, select: { number: true } }),
+  ]);
+  return !approval && !equal;
+}
+
+/**
+ * In the transaction of the decision, with its audit entry. Nothing happens where it is approved already.
+ * @param approver a person
+ */
+export async function approveCode(
+  tx: Prisma.TransactionClient,
+  worker: Pick<Worker, 'workspaceId' | 'uid' | 'id'>,
+  sha: string,
+  approver: { id: string; label: string | null; actor: Actor; now: Date },
+): Promise<void> {
+  const { id: approvedBy, label: approvedByLabel, actor, now: approvedAt } = approver;
+  const { count } = await tx.versionApproval.createMany({
+    data: { workerUid: worker.uid, sha, approvedBy, approvedByLabel, approvedAt },
+    skipDuplicates: true,
+  });
+  if (count === 0) return;
+  const { workspaceId, id } = worker;
+  await recordChange(tx, actor, { workspaceId, action: 'worker.version_approved', id, details: { sha } });
+}
+
+/** @returns the id of the person. @throws AppError 403 `person_needed` for agents, and for tokens that are no person's own */
+export function requirePerson(caller: Principal): string {
+  if (caller.userId !== null && isPerson(caller)) return caller.userId;
+  throw forbidden('person_needed', 'a person approves code: in the dashboard, or with a token of their own');
+}
+
+/** By sha. */
+export async function listApprovals(db: Db, workerUid: string, shas: string[]): Promise<Map<string, VersionApproval>> {
+  if (!shas.length) return new Map();
+  const rows = await db.versionApproval.findMany({ where: { workerUid, sha: { in: shas } } });
+  return new Map(rows.map((row) => [row.sha, row]));
+}
+
+type Approved = Pick<VersionApproval, 'approvedBy' | 'approvedByLabel' | 'approvedAt'>;
+
+/** As the API shows it; null: none is needed. */
+export function approvalToApi({ needsApproval }: ApprovableCode, approval: Approved | null | undefined) {
+  if (approval) {
+    return { status: 'approved', ...apiFields(approval, 'approvedBy', 'approvedByLabel', 'approvedAt') };
+  }
+  return needsApproval ? { status: 'waiting', approved_by: null, approved_by_label: null, approved_at: null } : null;
+}
+
+/** What code gets by its definition, in words. */
+export const listReach = ({
+  secrets,
+  connections,
+  network,
+}: Pick<Definition, 'secrets' | 'connections' | 'network'>) => [
+  ...(secrets.length ? [`the secrets ${secrets.join(', ')}`] : []),
+  ...(connections.length ? [`the connections ${connections.join(', ')}`] : []),
+  ...(network !== 'none' ? ['the network'] : []),
+];
+
+/** For people and for models: what waits, why, and where it is approved. */
+export const describeWaiting = (dashboardUrl: string, workerId: string, sha: string, reach: string[]): string =>
+  `version ${sha.slice(0, 8)} of ${workerId} waits for a person: an agent wrote it, and it has ${reach.join(' and ')}. Read and approve it on ${dashboardUrl}/workers/${encodeURIComponent(workerId)}. Code with "network": "none" and without secrets and connections runs without approval`;
