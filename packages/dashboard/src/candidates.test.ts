@@ -104,7 +104,10 @@ describe('candidates', () => {
   });
 
   test('that of a repair is decided by its approval, right there', async () => {
-    add('cnd_1', [newCase('run_failed1', 'fixed')], { origin: 'repair', permissions: { promote: false, drop: false } });
+    add('cnd_1', [newCase('run_failed1', 'fixed')], {
+      origin: 'repair',
+      permissions: { promote: false, drop: false, approve: false },
+    });
     site.api.approvals.list.push(
       newApproval('apr_1', { kind: 'candidate', candidate_id: 'cnd_1', run_id: 'run_failed1', form: null }),
     );

@@ -53,7 +53,7 @@ describe('the repair of a failed run', () => {
     ];
     const proposed = newCandidate('cnd_1', cases, {
       ...{ origin: 'repair', repair_id: 'rpr_1', base_sha: current?.sha ?? '', message: 'Read the renamed column' },
-      permissions: { promote: false, drop: false },
+      permissions: { promote: false, drop: false, approve: false },
     });
     const files = { ...current?.files };
     files['main.py'] = (files['main.py'] ?? '').replace('row["price"]', 'row.get("price", row.get("sum"))');

@@ -181,6 +181,22 @@ describe('workers', () => {
     }
   });
 
+  test('what an agent wrote is read and approved on the page of its worker', async () => {
+    const waiting = { status: 'waiting' as const, approved_by: null, approved_by_label: null, approved_at: null };
+    const made = { name: 'Made by the chat', secrets: ['CRM_TOKEN'], version_approval: waiting };
+    site.api.workers.list.push(newWorker('made', made));
+    const page = await site.signedIn('/workers/made');
+    await page.getByText('Version 3 waits for your approval').waitFor();
+    await page.getByRole('button', { name: 'Read its code' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('CRM_TOKEN').waitFor();
+    await dialog.getByText('Read the tests first.').waitFor();
+    await dialog.getByRole('button', { name: 'Approve version 3' }).click();
+    await page.getByText('Version 3 of Made by the chat is approved').waitFor();
+    expect(lastSent()?.line).toBe('POST /api/workers/made/versions/3f0c5b3e/approve');
+    await page.getByText('waits for your approval').waitFor({ state: 'detached' });
+  });
+
   test('of a deleted skill the page says that its copy runs on', async () => {
     site.api.workers.list.push(newWorker('copy', { name: 'Copy', runner: 'agent', skill_deleted: true }));
     const page = await site.signedIn('/workers/copy');

@@ -60,7 +60,8 @@ export const newCandidate = (id: string, cases: Case[], over: Partial<Candidate>
   },
   ...{ message: 'Round the total', error: null, warnings: [], created_by: 'usr_ada' },
   ...{ created_by_label: 'ada@example.com', created_at: before(4), decided_by: null, decided_by_label: null },
-  ...{ decided_at: null, version_sha: null, summary: summaryOf(cases), permissions: { promote: true, drop: true } },
+  ...{ decided_at: null, version_sha: null, summary: summaryOf(cases), version_approval: null },
+  permissions: { promote: true, drop: true, approve: true },
   changes: { files: [{ path: 'main.py', change: 'modified', size_before: 640, size_after: 652 }], fields: [] },
   cases,
   ...over,
@@ -122,9 +123,15 @@ function answerOwn(fake: FakeCandidates, { line, part }: FakeRequest): FakeAnswe
     const files = Object.entries(fake.files.get(id) ?? {});
     return { status: 200, body: files.map(([path, content]) => ({ path, content, size: content.length, sha: path })) };
   }
-  if (what) {
+  if (what === 'approve') {
+    const by = { approved_by: 'usr_ada', approved_by_label: 'ada@example.com', approved_at: before(0) };
+    candidate.version_approval = { status: 'approved', ...by };
+  } else if (what) {
     Object.assign(candidate, {
-      ...{ status: what === 'promote' ? 'promoted' : 'dropped', permissions: { promote: false, drop: false } },
+      ...{
+        status: what === 'promote' ? 'promoted' : 'dropped',
+        permissions: { promote: false, drop: false, approve: false },
+      },
       ...{ decided_by: 'usr_ada', decided_by_label: 'ada@example.com', decided_at: before(0) },
     });
   }

@@ -115,11 +115,21 @@ function workerOf(code: FakeCode, role: string | null): Worker {
     ...now.definition,
     ...{ id: CODE_WORKER, name: 'Price report', description: '', status: 'active', health: 'healthy' },
     ...{ trigger_type: 'manual', triggers: [], visibility: 'workspace', owner_id: 'usr_ada', tags: [] },
-    ...{ version: now.version, sha: now.sha, missing_secrets: [], last_run: null, last_run_id: null },
+    ...{
+      version: now.version,
+      sha: now.sha,
+      version_approval: null,
+      missing_secrets: [],
+      last_run: null,
+      last_run_id: null,
+    },
     ...{ last_run_status: null, next_run_at: null, evaluate_on_save: false, created_at: new Date(AT).toISOString() },
     updated_at: itemOf(now, code).created_at,
     ...{ skill_update: code.skillUpdate, skill_deleted: false },
-    permissions: { edit: may, run: may, pause: may, archive: may, delete: may, change_visibility: may },
+    permissions: {
+      ...{ edit: may, run: may, pause: may, archive: may, delete: may, change_visibility: may },
+      approve_version: may,
+    },
   };
 }
 

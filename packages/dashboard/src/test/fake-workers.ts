@@ -20,12 +20,23 @@ export const newWorkers = (): FakeWorkers => ({ list: [], runs: [], sent: [], re
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
-const MAY = { edit: true, run: true, pause: true, archive: true, delete: true, change_visibility: true };
+const MAY = {
+  ...{ edit: true, run: true, pause: true, archive: true, delete: true, change_visibility: true },
+  approve_version: true,
+};
 
 export const newWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
   ...{ id, name: id, description: '', status: 'active', health: 'healthy', trigger_type: 'manual' },
   ...{ triggers: [{ type: 'manual' }], runner: 'python', visibility: 'workspace', owner_id: 'usr_ada', version: 3 },
-  ...{ sha: '3f0c5b3e', tags: [], missing_secrets: [], last_run: null, last_run_id: null, last_run_status: null },
+  ...{
+    sha: '3f0c5b3e',
+    version_approval: null,
+    tags: [],
+    missing_secrets: [],
+    last_run: null,
+    last_run_id: null,
+    last_run_status: null,
+  },
   ...{ next_run_at: null, evaluate_on_save: false, created_at: daysAgo(40), updated_at: daysAgo(2), permissions: MAY },
   ...{ entrypoint: 'main.py', inputs: [], outputs: [], secrets: [], connections: [], contexts: [] },
   ...{ python_dependencies: [], isolation: 'zygote', network: 'public', expose: [], in_body: [] },
@@ -89,7 +100,15 @@ export async function answerWorker(
 }
 
 const SECRET = { webhook_secret: 'whk_shown_once' };
-const NOTHING = { edit: false, run: false, pause: false, archive: false, delete: false, change_visibility: false };
+const NOTHING = {
+  edit: false,
+  run: false,
+  pause: false,
+  archive: false,
+  delete: false,
+  change_visibility: false,
+  approve_version: false,
+};
 const STATUS_AFTER: Record<string, Worker['status']> = {
   ...{ pause: 'paused', resume: 'active', archive: 'archived', restore: 'active' },
 };
@@ -180,6 +199,14 @@ function detail(
     return { status: 200, body: [{ path: entrypoint, content, size: content.length, sha: '0' }] };
   }
   if (part[4] === 'alerts') return { status: 200, body: [] };
+  if (part[6] === 'approve') {
+    fake.sent.push({ line: `POST ${part.join('/')}`, body: null });
+    const by = { approved_by: 'usr_ada', approved_by_label: 'ada@example.com', approved_at: daysAgo(0) };
+    fake.list = fake.list.map((one) =>
+      one.id === id ? { ...one, version_approval: { status: 'approved', ...by } } : one,
+    );
+    return { status: 200, body: fake.list.find((one) => one.id === id) };
+  }
   if (part[4] === 'versions') return { status: 200, body: [{ version, sha: 'sha' }] };
   if (part[5] === 'timeseries') return { status: 200, body: bucketsOf(runs, Number(query.get('days'))) };
   if (part[4] === 'runs' && query.has('limit')) {

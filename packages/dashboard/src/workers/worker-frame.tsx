@@ -16,6 +16,7 @@ import { RunButton } from './run-button';
 import { SkillNews } from './skill-news';
 import { startsWhen } from './trigger-words';
 import { readWorker, useWorker, workerKeys } from './use-worker';
+import { WaitingVersion } from './waiting-version';
 import styles from './worker-frame.module.css';
 import { WorkerHealth } from './worker-health';
 
@@ -67,6 +68,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
         <PageHead title={<Skeleton height={40} width="16rem" />} about={<Skeleton height={22} width="24rem" />} />
       )}
       <LinkTabs label="Worker" tabs={TABS.map(([pattern, label]) => ({ to: workerPath(workerId, pattern), label }))} />
+      {worker && <WaitingVersion worker={worker} />}
       {worker && worker.missing_secrets.length > 0 && <MissingSecrets names={worker.missing_secrets} />}
       {worker?.connection_problems && worker.connection_problems.length > 0 && (
         <BrokenConnections names={worker.connection_problems} />

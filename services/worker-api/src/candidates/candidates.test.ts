@@ -201,7 +201,7 @@ test('a viewer looks and does not touch, and another workspace sees nothing', as
   const made = await propose(worker.id, { limits: { timeout_seconds: 60 } });
   const viewer = callerOf(api.url, (await api.addMember('viewer')).jwt);
   const { body } = await viewer.get(`${candidatesOf(worker.id)}/${made.id}`).expect(200);
-  expect(body.permissions).toEqual({ promote: false, drop: false });
+  expect(body.permissions).toEqual({ promote: false, drop: false, approve: false });
   await viewer.post(candidatesOf(worker.id), { limits: { timeout_seconds: 61 } }).expect(403);
   await viewer.post(`${candidatesOf(worker.id)}/${made.id}/promote`).expect(403);
   const stranger = callerOf(api.url, api.foreign.owner.jwt);

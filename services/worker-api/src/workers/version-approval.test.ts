@@ -109,7 +109,9 @@ test('replays, calls, webhooks, schedules and events are refused as requests are
   await agent.patch(`/api/workers/${hooked.id}`, { secrets: ['KEPT'] }).expect(200);
   expect(await person.post(`/api/runs/${before}/replay`, {})).toMatchObject(isWaiting);
   const { pathname, search } = new URL(hooked.webhook_url);
-  const fired = await request(api.url).post(pathname + search).send({});
+  const fired = await request(api.url)
+    .post(pathname + search)
+    .send({});
   expect(fired).toMatchObject(isWaiting);
   await person.post(`/api/runs/${before}/replay`, { version: 'same' }).expect(201);
   await (await claimed()).complete(1);

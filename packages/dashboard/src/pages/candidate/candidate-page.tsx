@@ -73,6 +73,12 @@ function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDet
             change on the current version and rehearse that.
           </Notice>
         )}
+        {isOpen && candidate.version_approval?.status === 'waiting' && (
+          <Notice tone="error" title="Its code waits for your approval">
+            An agent wrote it. It is not rehearsed with secrets, connections or network before a person has read and
+            approved the changes below.
+          </Notice>
+        )}
         {error && (
           <Notice tone="error" title="No rehearsal could be made">
             {error}

@@ -19,7 +19,7 @@ interface DecideProps {
   candidate: CandidateDetail;
 }
 
-/** Promotes or drops it. */
+/** Approves its code where an agent wrote it, promotes or drops it. */
 export function Decide({ worker, candidate }: DecideProps) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
@@ -48,10 +48,26 @@ export function Decide({ worker, candidate }: DecideProps) {
     onSuccess: () => toast('The candidate is dropped'),
     onSettled: refresh,
   });
-  const { permissions, summary } = candidate;
+  const approve = useMutation({
+    mutationFn: async () =>
+      unwrap((await workerApi()).POST('/api/workers/{worker_id}/candidates/{candidate_id}/approve', { params })),
+    onSuccess: () => toast('Its rehearsals begin'),
+    onSettled: refresh,
+  });
+  const { permissions, summary, version_approval: approval } = candidate;
   const broken = summary.broken;
   return (
     <>
+      {permissions.approve && approval?.status === 'waiting' && (
+        <ConfirmButton
+          label="Approve the code of the candidate"
+          question="I have read it"
+          busy={approve.isPending}
+          onConfirm={() => approve.mutate()}
+        >
+          Approve the code
+        </ConfirmButton>
+      )}
       {permissions.drop && (
         <ConfirmButton
           label="Drop the candidate"
@@ -88,6 +104,7 @@ export function Decide({ worker, candidate }: DecideProps) {
           }
         />
         <Failure title="It was not dropped" error={drop.error} />
+        <Failure title="It was not approved" error={approve.error} />
       </div>
     </>
   );

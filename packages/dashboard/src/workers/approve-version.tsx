@@ -1,0 +1,73 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ComparedFiles } from '../code/compared-files';
+import type { Files } from '../code/files';
+import { type Worker, workerApi } from '../shell/api';
+import { toast } from '../shell/toasts';
+import { useWorkspace } from '../shell/use-me';
+import { Dialog } from '../ui/dialog';
+import { FailedToLoad, Failure } from '../ui/notice';
+import styles from './newer-skill.module.css';
+import { refreshWorkers } from './use-worker';
+import { versionFiles } from './version-files';
+
+const NO_FILES: Files = new Map();
+
+/** All that would run, and what it would reach; a button approves the version that was read. */
+export default function ApproveVersion({ worker, onClose }: { worker: Worker; onClose: () => void }) {
+  const { id, sha, version, permissions } = worker;
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const { data: files, error, refetch } = useQuery(versionFiles(workspaceId, id, sha));
+  const approve = useMutation({
+    mutationFn: async () =>
+      unwrap(
+        (await workerApi()).POST('/api/workers/{worker_id}/versions/{sha}/approve', {
+          params: { path: { worker_id: id, sha } },
+        }),
+      ),
+    onSuccess: async () => {
+      toast(`Version ${version} of ${worker.name} is approved`);
+      await refreshWorkers(queryClient, workspaceId);
+      onClose();
+    },
+  });
+  return (
+    <Dialog title={`Version ${version} of ${worker.name}`} onClose={onClose} wide>
+      <div className={styles.update}>
+        <Reach worker={worker} />
+        {error && <FailedToLoad what="The code" error={error} retry={refetch} />}
+        {files ? <ComparedFiles before={NO_FILES} after={files} /> : !error && <Skeleton height={240} />}
+        <Failure title="It was not approved" error={approve.error} />
+        <div className={styles.actions}>
+          {permissions.approve_version && (
+            <Button loading={approve.isPending} disabled={!files} onClick={() => approve.mutate()}>
+              Approve version {version}
+            </Button>
+          )}
+          <Button variant="default" onClick={onClose}>
+            Not now
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function Reach({ worker: { secrets, connections, network, python_dependencies: packages } }: { worker: Worker }) {
+  const hosts = typeof network === 'object' ? network.allow.join(', ') : network === 'none' ? 'none' : 'the internet';
+  const names = (list: string[]) => list.join(', ') || 'none';
+  return (
+    <dl>
+      <dt>Secrets</dt>
+      <dd>{names(secrets)}</dd>
+      <dt>Connections</dt>
+      <dd>{names(connections)}</dd>
+      <dt>Network</dt>
+      <dd>{hosts}</dd>
+      <dt>Python packages</dt>
+      <dd>{names(packages)}</dd>
+    </dl>
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * A model obeys each order that a text gives it, and calls any tool, or any two after each other. Of what it wrote nothing gets
+ * a secret, a connection or the network: in the chat, where nobody approves a call, and where a person approves every one blindly.
+ */
+import { type FakeJob, given, startScriptedModel } from '@gantry/testing';
+import { createToolbox, type Toolbox } from '../mcp/toolbox';
+import { TOOLS } from '../mcp/tools';
+import { surfaceClient } from '../surface-client';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { parseModels } from '../test/parse-models';
+import { testWorkerApi } from '../test/test-worker-api';
+
+const model = given(startScriptedModel, (one) => one.stop());
+const api = testWorkerApi(() => ({
+  models: parseModels([{ name: 'local', kind: 'openai-compatible', base_url: model.baseUrl, models: ['m'] }]),
+}));
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const jobs: FakeJob[] = given(
+  async () => [],
+  (made) => void made.splice(0),
+);
+given(
+  () => api.serveRuns((job) => void jobs.push(job)),
+  (stop) => stop(),
+);
+
+const write = (code: string) => [{ path: 'main.py', content: code }];
+const OWN = 'import os\n\ndef run(who=""):\n    return os.environ["OWN"] and len(who)\n';
+const LEAK = 'import os\n\ndef run(who=""):\n    return os.environ["KEPT"][::-1]\n';
+const reach = { secrets: ['KEPT'], network: 'public' };
+
+beforeAll(async () => {
+  await owner.put('/api/secrets/KEPT', { value: 'value-of-the-workspace-9f2c' }).expect(201);
+  await owner.put('/api/secrets/OWN', { value: 'value-of-the-worker-77aa' }).expect(201);
+  await owner.post('/api/contexts', { name: 'notes' }).expect(201);
+});
+
+interface World {
+  worker: string;
+  run: string;
+}
+
+/** A worker that a person wrote, with a secret, an example and a run that has ended. */
+async function createWorld(): Promise<World> {
+  const definition = { inputs: [{ name: 'who', type: 'text' }], secrets: ['OWN'], evaluate_on_save: true };
+  const { evaluate_on_save, ...made } = definition;
+  const { id: worker } = await createWorker(api, { name: 'Of a person', files: write(OWN), ...made });
+  const path = `/api/workers/${worker}`;
+  await owner.patch(path, { evaluate_on_save }).expect(200);
+  const example = { name: 'Any', inputs: {}, checks: [{ kind: 'equal', path: '', value: null }] };
+  await owner.post(`${path}/examples`, example).expect(201);
+  const { run_id: run } = (await owner.post(`${path}/runs`, { wait: 10 }).expect(201)).body;
+  return { worker, run };
+}
+
+/** The calls that an attacker would have made, by tool: on a worker of the agent, and on that of the person. */
+function hostileCalls({ worker, run }: World, own: string): Record<string, object[]> {
+  const on = (more: object) => [own, worker].map((worker_id) => ({ worker_id, ...more }));
+  const checks = [{ kind: 'equal', path: '', value: 1 }];
+  return {
+    create_worker: [{ id: own, name: 'Leaks', files: write(LEAK), ...reach }],
+    update_worker: on({ ...reach, schedule: '* * * * *' }),
+    update_worker_files: on({ files: write(LEAK) }),
+    set_worker_state: on({ state: 'active' }),
+    run_worker: on({ inputs: {} }),
+    save_example: on({ name: 'Leak', inputs: {}, checks }),
+    evaluate_worker: on({}),
+    create_candidate: on({ files: write(LEAK), ...reach, run_ids: [run] }).concat(on({ files: write(LEAK), ...reach })),
+    replay_run: [{ run_id: run }],
+    repair_run: [{ run_id: run, instructions: LEAK }],
+    write_context_file: [{ name: 'notes', path: 'leak.py', content: LEAK }],
+  };
+}
+
+const OURS = TOOLS.filter(({ surface }) => surface === 'worker');
+
+test('there is a call for each tool that changes something, but for those that need an id of another call', () => {
+  const called = Object.keys(hostileCalls({ worker: '', run: '' }, ''));
+  const others = OURS.filter(({ hints, name }) => !hints.readOnly && !called.includes(name)).map(({ name }) => name);
+  expect(others).toEqual(['cancel_run', 'promote_candidate', 'drop_candidate', 'decide_approval', 'connect_app']);
+});
+
+/** Decides whatever waits, as an agent whose person approves each call. */
+async function decideAll(call: (name: string, input: object) => Promise<unknown>, { worker }: World, own: string) {
+  for (const worker_id of [own, worker]) {
+    const { body } = await owner.get(`/api/workers/${worker_id}/candidates`);
+    const open = (Array.isArray(body) ? body : []).filter(({ status }) => status === 'rehearsing');
+    for (const { id } of open.slice(0, 1))
+      await call('promote_candidate', { worker_id, candidate_id: id, force: true });
+  }
+  const { body: waiting } = await owner.get('/api/approvals?status=pending').expect(200);
+  for (const { id } of waiting) await call('decide_approval', { approval_id: id, verdict: 'approve' });
+}
+
+/** Whether code that no person has read got more than its inputs. */
+function isLeak(job: FakeJob, personsCode: Set<string>): boolean {
+  const names = [...Object.keys(job.secrets ?? {}), ...(job.credentials ?? []).map(({ name }) => name)];
+  if (personsCode.has(job.code.digest)) return names.some((name) => name !== 'OWN');
+  return names.length > 0 || job.network !== 'none';
+}
+
+async function digestOf(workerId: string): Promise<string> {
+  const { rows } = await api.database.pool.query(
+    'SELECT v.code_digest FROM worker_versions v JOIN workers w ON w.uid = v.worker_uid WHERE w.id = $1 AND v.number = 1',
+    [workerId],
+  );
+  return rows[0].code_digest;
+}
+
+describe('where a person approves every call without reading it', () => {
+  const toolbox: Toolbox = given(async () => createToolbox());
+  const connectAgent = () => {
+    const headers = new Headers({ authorization: `Bearer ${api.owner.jwt}`, 'x-svc-agent': 'chat' });
+    return surfaceClient({ worker: api.url, automation: api.url, skills: api.url }, headers);
+  };
+
+  const NAMES = Object.keys(hostileCalls({ worker: '', run: '' }, ''));
+
+  test.each(NAMES)('nothing that an agent wrote leaks after %s and any other tool', async (first) => {
+    const world = await createWorld();
+    const own = `leaks-${first.replaceAll('_', '-')}`;
+    const persons = new Set([await digestOf(world.worker)]);
+    const calls = hostileCalls(world, own);
+    const before = jobs.length;
+    const call = (name: string, input: object) =>
+      toolbox.call({ name, workerId: null, given: { ...input } }, connectAgent(), AbortSignal.timeout(20_000));
+    const callAll = async (name: string) => {
+      for (const input of calls[name] ?? []) await call(name, input);
+    };
+    await callAll(first);
+    const start = NAMES.indexOf(first) + 1;
+    for (const next of [...NAMES.slice(start), ...NAMES.slice(0, start)]) {
+      await callAll(next);
+      await decideAll(call, world, own);
+    }
+    await callAll('run_worker');
+    expect(jobs.slice(before).filter((job) => isLeak(job, persons))).toEqual([]);
+  });
+
+  test.each([['.'], ['..']])('no argument leads to another operation: %s', async (dots) => {
+    const { isError, text } = await toolbox.call(
+      { name: 'drop_candidate', workerId: null, given: { worker_id: 'hello', candidate_id: dots } },
+      connectAgent(),
+      AbortSignal.timeout(5_000),
+    );
+    expect(isError).toBe(true);
+    expect(text).toContain('lead elsewhere');
+  });
+});
+
+describe('in the chat, where nobody approves anything', () => {
+  test('all tools at once run no code, and what was made says that it waits', async () => {
+    const world = await createWorld();
+    const before = jobs.length;
+    const calls = Object.entries(hostileCalls(world, 'leaks-in-the-chat')).flatMap(([name, inputs]) =>
+      inputs.map((input) => ({ name, input })),
+    );
+    for (const some of [calls.slice(0, 12), calls.slice(12)]) {
+      await model.says({ text: 'I obey.', calls: some });
+      const { body } = await owner.post('/api/chat', { message: 'Sum up my notes', stream: false }).expect(200);
+      const conversation = (await owner.get(`/api/conversations/${body.conversation_id}`).expect(200)).body;
+      const made = conversation.turns[0].parts.filter(({ type }: { type: string }) => type === 'tool_call');
+      const statuses = made.map(({ name, status }: { name: string; status: string }) => [name, status]);
+      expect(statuses).toEqual(some.map(({ name }) => [name, name === 'create_worker' ? 'done' : 'pending']));
+      const created = made.find(({ name }: { name: string }) => name === 'create_worker');
+      if (created) expect(created.result).toContain('waits for a person');
+    }
+    expect(jobs.slice(before)).toEqual([]);
+  });
+});
