@@ -48,6 +48,7 @@ test('a skill becomes an agent that goes on where it was when its executor is ki
       runner: 'agent',
       skill: pinned,
       tools: ['python', 'ask_person'],
+      network: 'none',
       inputs: ['text'],
       limits: { timeout_seconds: 60 },
     },

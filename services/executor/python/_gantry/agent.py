@@ -7,7 +7,7 @@ import json
 import os
 import sys
 
-from . import channel, output, packs, syscalls
+from . import channel, forwarder, output, packs, syscalls
 
 RESULT_CHARS_MAX = 16_000
 # Limit of the JSON that a model is sent; the limit of a call is 128 KB.
@@ -224,7 +224,11 @@ class Agent:
         return (decided.get("data") or {}).get("answer", "")
 
     def _python(self, given):
-        return self._step("python", _run_program, str(given["code"]))
+        return self._step("python", _run_program, str(given["code"]), self._environment_of_programs())
+
+    def _environment_of_programs(self):
+        """Without the run's secrets: the model wrote the program, perhaps by the orders of a text that it has read."""
+        return {name: value for name, value in os.environ.items() if name not in self._context.secrets}
 
     def _http(self, given):
         return self._step("http", _request, _method(given), str(given["url"]), dict(given.get("headers") or {}), given.get("body"))
@@ -264,6 +268,8 @@ def _shortened(messages, chars_max):
 def _is_destructive(name, served, arguments):
     if served is not None:
         return served["destructive"]
+    if name == "python":
+        return any(proxy in os.environ for proxy in forwarder.ENVIRONMENT)      # it could send whatever it is told to
     return name == "http" and _method(arguments) not in HARMLESS_METHODS
 
 
@@ -288,12 +294,12 @@ def _read_within(root, path):
         return file.read(RESULT_CHARS_MAX * 2)
 
 
-def _run_program(code):
+def _run_program(code, environment):
     """A process of its own: it sees neither the agent's memory nor its channel to the platform."""
     import subprocess                                           # lazy, as all that only agents use
     try:
         done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, timeout=PROGRAM_SECONDS,
-                              stdin=subprocess.DEVNULL, cwd="/tmp", close_fds=True)
+                              stdin=subprocess.DEVNULL, cwd="/tmp", close_fds=True, env=environment)
     except subprocess.TimeoutExpired:
         return {"error": f"it took longer than {PROGRAM_SECONDS} s"}
     return {"exit_code": done.returncode, "stdout": _tail(done.stdout), "stderr": _tail(done.stderr)}

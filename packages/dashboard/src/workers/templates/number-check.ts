@@ -7,6 +7,7 @@ export const numberCheck: WorkerTemplate = {
   tags: ['writing'],
   runner: 'agent',
   tools: ['python'],
+  network: 'none',
   max_turns: 10,
   budget_usd: 0.25,
   inputs: [

@@ -2,7 +2,7 @@ import type { WorkerSchemas } from '@gantry/api-client';
 
 type NewWorker = WorkerSchemas['NewWorker'];
 type Definition = Pick<NewWorker, 'inputs' | 'outputs' | 'limits' | 'retry' | 'approvals' | 'tags'>;
-type OfAgents = Pick<NewWorker, 'connections' | 'tools' | 'max_turns' | 'budget_usd' | 'output'>;
+type OfAgents = Pick<NewWorker, 'connections' | 'tools' | 'max_turns' | 'budget_usd' | 'output' | 'network'>;
 
 type CronTrigger = { type: 'cron'; cron: string };
 type EventTrigger = { type: 'event'; on: WorkerSchemas['TriggerEvent'][] };

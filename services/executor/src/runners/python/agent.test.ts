@@ -254,3 +254,25 @@ except OSError:
     'PermissionError\nPermissionError\nPermissionError\nclosed\n',
   );
 });
+
+test('a program that the model writes waits for a person where it has network, and never has the secrets of the run', async () => {
+  const code = 'import os\nprint(os.environ.get("TOKEN"))';
+  const said = [{ calls: [{ name: 'python', arguments: { code } }] }, { text: 'ok' }];
+  const over: Over = { tools: [{ kind: 'python', approve: 'destructive' }] };
+  const job = { ...jobOf(over), secrets: { TOKEN: 'hush-hush' } };
+  script = structuredClone(said);
+  await fixture.service.run({ 'SKILL.md': SKILL }, job);
+  expect(lastMessage()).toContain('"stdout": "None\\n"');
+
+  script = structuredClone(said);
+  const held = await fixture.service.run({ 'SKILL.md': SKILL }, { ...job, network: 'egress' });
+  expect(held.finished).toMatchObject({
+    status: 'suspended',
+    suspension: { kind: 'approve', data: { tool: 'python', arguments: { code } } },
+  });
+  const decision = { approved_by: 'ada', data: {} };
+  const { runId } = held.job;
+  fixture.service.recordStep(runId, { ordinal: 2, kind: 'approve', name: 'x', result: decision });
+  await fixture.service.again(runId, { ...job, network: 'egress' });
+  expect(lastMessage()).toContain('"stdout": "None\\n"');
+});
