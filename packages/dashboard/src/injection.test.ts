@@ -1,5 +1,10 @@
+import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { newRun } from './test/fake-api';
+import { newApproval } from './test/fake-approvals';
+import { newCall, newConversation } from './test/fake-chat';
+import { newConnection, newTool } from './test/fake-connections';
+import { newStep, newWorkerRun } from './test/fake-worker-runs';
 
 const HIT = 'window.__executed = (window.__executed || 0) + 1';
 const PAYLOADS = [
@@ -26,6 +31,20 @@ const MARKDOWN = [
   '[ref]',
   '[good](https://example.com)',
 ].join('\n\n');
+
+/** No element or address of a text has become one of the page. */
+async function expectNothingExecuted(page: Page): Promise<void> {
+  const hrefs = await page.evaluate(() =>
+    [...document.querySelectorAll('main a')].map((link) => (link as HTMLAnchorElement).protocol),
+  );
+  expect(hrefs.filter((protocol) => !/^(https?|blob):$/.test(protocol))).toEqual([]);
+  expect(
+    await page.evaluate(
+      () => document.querySelectorAll('main script, main iframe, main [onerror], main [onload]').length,
+    ),
+  ).toBe(0);
+  expect(await page.evaluate(() => (window as { __executed?: number }).__executed ?? 0)).toBe(0);
+}
 
 describe('what automations write is shown, never executed', () => {
   const site = testSite();
@@ -104,17 +123,112 @@ describe('what automations write is shown, never executed', () => {
     for (const link of await page.getByText('click', { exact: true }).all()) await link.click();
     await page.getByRole('region', { name: /^file/ }).getByRole('link').click();
 
-    const hrefs = await page.evaluate(() =>
-      [...document.querySelectorAll('main a')].map((link) => (link as HTMLAnchorElement).protocol),
-    );
-    expect(hrefs.filter((protocol) => !/^https?:$/.test(protocol))).toEqual([]);
-    expect(
-      await page.evaluate(
-        () => document.querySelectorAll('main script, main iframe, main [onerror], main [onload]').length,
-      ),
-    ).toBe(0);
-    expect(await page.evaluate(() => (window as { __executed?: number }).__executed ?? 0)).toBe(0);
+    await expectNothingExecuted(page);
     expect(foreign).toEqual([]);
+    expect(await site.leave()).toEqual([]);
+  });
+});
+
+describe('what workers, models and MCP servers write is shown, never executed', () => {
+  const site = testSite();
+  const ended = { status: 'completed' as const, completed_at: new Date().toISOString(), duration_ms: 5 };
+
+  test('in outputs, steps, and previews of files of every type', async () => {
+    const { api } = site;
+    const svg = `<svg xmlns="http://www.w3.org/2000/svg" onload="${HIT}"><script>${HIT}</script></svg>`;
+    const files = [
+      ['notes.md', 'text/markdown', MARKDOWN],
+      ['page.html', 'text/html', ALL],
+      ['plot.svg', 'image/svg+xml', svg],
+      ['data.json', 'application/json', JSON.stringify({ [ALL]: PAYLOADS })],
+      ['rows.csv', 'text/csv', `${PAYLOADS[0]},b\n"${PAYLOADS[1]?.replaceAll('"', '""')}",2\n`],
+      ['log.txt', 'text/plain', ALL],
+    ] as const;
+    const artifacts = files.map(([name, type, text], index) => {
+      api.artifacts.set(`af_w${index}`, { contentType: type, body: Buffer.from(text) });
+      return {
+        ...{
+          id: `af_w${index}`,
+          name,
+          content_type: type,
+          size: text.length,
+          sha256: '0',
+          download_url: `javascript:${HIT}`,
+        },
+      };
+    });
+    const fake = newWorkerRun({
+      ...ended,
+      output: {
+        text: ALL,
+        html: PAYLOADS,
+        plot: svg,
+        report: MARKDOWN,
+        [ALL]: { [ALL]: ALL },
+        link: `javascript:${HIT}`,
+      },
+      steps: [
+        newStep(1, ALL, { status: 'failed', error: { type: ALL, message: ALL } }),
+        newStep(2, 'good', { result: ALL }),
+      ],
+      artifacts,
+    });
+    api.workerRuns.push(fake);
+    const page = await site.signedIn('/runs');
+    await page.addInitScript(() => {
+      const create = URL.createObjectURL;
+      (window as { __types?: string[] }).__types = [];
+      URL.createObjectURL = (made: Blob) => {
+        (window as { __types?: string[] }).__types?.push(made.type);
+        return create.call(URL, made);
+      };
+    });
+    await page.goto(`${api.origin}/runs/${fake.run.id}`);
+    await page.getByText('onerror').first().waitFor();
+    for (const [name] of files) {
+      const look = page.getByRole('button', { name: `Look at ${name}` });
+      // A picture that may hold a script is downloaded only.
+      if (name === 'plot.svg') expect(await look.count()).toBe(0);
+      else await look.click();
+    }
+    await page.getByRole('columnheader', { name: 'b', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'good' }).first().waitFor();
+    // An address that opens as a document of this origin in another tab.
+    const types = await page.evaluate(() => (window as { __types?: string[] }).__types);
+    expect(new Set(types)).toEqual(new Set(['application/octet-stream']));
+    await expectNothingExecuted(page);
+    expect(await site.leave()).toEqual([]);
+  });
+
+  test('in the chat, in approvals, and in the tools of a connection', async () => {
+    const { api } = site;
+    const call = newCall({
+      ...{ name: PAYLOADS[1] ?? '', title: ALL, arguments: { [ALL]: ALL }, result: MARKDOWN },
+      links: [`javascript:${HIT}`, `data:text/html,${ALL}`, '//evil.example/workers/x'],
+    });
+    const consent = newCall({ name: 'connect_app', title: ALL, links: [`javascript:${HIT}`, 'vbscript:x'] });
+    const conversation = newConversation(ALL, [
+      { message: ALL, parts: [{ type: 'text', text: MARKDOWN, partial: false }, call, consent] },
+    ]);
+    api.chat.list.unshift(conversation);
+    api.approvals.list.push(
+      newApproval('apr_evil', { title: ALL, message: MARKDOWN, data: { [ALL]: ALL }, form: null }),
+    );
+    const id = 'con_evil';
+    api.connections.list.push(newConnection(id, { kind: 'mcp', label: ALL, account_label: ALL, problem: ALL }));
+    const schema = { type: 'object', properties: { [PAYLOADS[1] ?? '']: { type: 'string', description: ALL } } };
+    api.connections.tools[id] = [newTool(PAYLOADS[1] ?? '', { description: MARKDOWN, input_schema: schema })];
+
+    const page = await site.signedIn(`/chat/${conversation.id}`);
+    await page.getByRole('link', { name: 'good' }).first().waitFor();
+    for (const summary of await page.locator('main summary').all()) await summary.click();
+    await expectNothingExecuted(page);
+    for (const path of ['/approvals', `/connections/${id}`]) {
+      await page.goto(api.origin + path);
+      await page.locator('main').getByText('onerror').first().waitFor();
+      for (const summary of await page.locator('main summary').all()) await summary.click();
+      await expectNothingExecuted(page);
+    }
     expect(await site.leave()).toEqual([]);
   });
 });

@@ -22,9 +22,11 @@ const ENDINGS: [PreviewKind, string[]][] = [
 ];
 
 /** Only bitmaps are drawn as pictures: an SVG may hold a script. */
+export const isBitmap = (type: string): boolean => /^image\/(png|jpeg|gif|webp)$/.test(type);
+
 export function previewKindOf({ name, contentType }: FileFacts): PreviewKind | null {
   const type = contentType.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (/^image\/(png|jpeg|gif|webp)$/.test(type)) return 'image';
+  if (isBitmap(type)) return 'image';
   if (type === 'text/csv') return 'csv';
   if (type === 'text/markdown') return 'markdown';
   if (type === 'application/json') return 'json';

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import type { LinkedArtifact } from '../../outputs/linked-artifact';
 import { OutputList } from '../../outputs/output-list';
 import { readArtifact } from '../../runs/artifact-file';
+import { isBitmap } from '../../runs/artifact-kind';
 import type { OutputItem, Worker, WorkerRun } from '../../shell/api';
 
 /** Files that an output shows are fetched up to here; larger ones are among the files of the run. */
@@ -28,6 +29,10 @@ const isNamed = ({ id, name }: LinkedArtifact, output: Record<string, unknown>, 
   );
 };
 
+/** Its address opened in a tab is a document of this origin, so a page that a worker wrote must not be one. */
+const toInert = (blob: Blob): Blob =>
+  isBitmap(blob.type) ? blob : blob.slice(0, blob.size, 'application/octet-stream');
+
 /** Null while they are fetched. */
 function useLinked(run: WorkerRun, wanted: boolean): LinkedArtifact[] | null {
   const files = wanted ? run.artifacts.filter(({ size }) => size <= SHOWN_BYTES_MAX) : [];
@@ -43,7 +48,7 @@ function useLinked(run: WorkerRun, wanted: boolean): LinkedArtifact[] | null {
   const [urls, setUrls] = useState<(string | undefined)[] | null>(null);
   useEffect(() => {
     if (blobs === null) return;
-    const made = blobs.map((blob) => blob && URL.createObjectURL(blob));
+    const made = blobs.map((blob) => blob && URL.createObjectURL(toInert(blob)));
     setUrls(made);
     return () => {
       for (const url of made) if (url) URL.revokeObjectURL(url);
