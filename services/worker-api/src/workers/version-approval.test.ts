@@ -1,9 +1,14 @@
 /** Code that an agent wrote reaches nothing before a person has approved it, by whichever way it comes to run. */
+
+import { transaction } from '@gantry/postgres';
 import { given, until } from '@gantry/testing';
 import request from 'supertest';
+import { startCalledRun } from '../runs/called-run';
+import { startOrRefuse } from '../starters/start-or-refuse';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
+import { getWorker } from './worker-repository';
 
 const api = testWorkerApi();
 const person = given(() => callerOf(api.url, api.owner.jwt));
@@ -113,6 +118,26 @@ test('replays, calls, webhooks, schedules and events are refused as requests are
     .post(pathname + search)
     .send({});
   expect(fired).toMatchObject(isWaiting);
+  const { deps } = api;
+  const worker = await getWorker(deps.prisma, api.workspaceId, hooked.id);
+  for (const start of [{ trigger: 'event' as const }, { trigger: 'schedule' as const, scheduledFor: new Date() }]) {
+    const started = await transaction(deps.pool, (tx) => startOrRefuse(deps, tx, { worker, inputs: {}, ...start }));
+    expect(started).toBe('refused');
+    const [refused] = (await person.get(`/api/runs?worker_id=${hooked.id}&limit=1`).expect(200)).body;
+    expect(refused).toMatchObject({ trigger: start.trigger, status: 'failed' });
+    expect(refused.error).toContain('waits for a person');
+  }
+  const caller = await deps.engine.get(api.workspaceId, before);
+  const call = {
+    kind: 'call' as const,
+    workerId: hooked.id,
+    inputs: {},
+    step: { ordinal: 1, kind: 'call' as const, name: 'x' },
+  };
+  const called = await transaction(deps.pool, (tx) => startCalledRun(deps, tx, caller, call as never));
+  expect(called).toMatchObject({
+    refused: { type: 'CallRefused', message: expect.stringContaining('waits for a person') },
+  });
   await person.post(`/api/runs/${before}/replay`, { version: 'same' }).expect(201);
   await (await claimed()).complete(1);
 });
