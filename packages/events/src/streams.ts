@@ -19,6 +19,7 @@ import {
   type JetStreamManager,
   type JsMsg,
   NatsError,
+  nuid,
   RetentionPolicy,
   StorageType,
   type StreamConfig,
@@ -103,8 +104,8 @@ export interface StreamState {
   bytes: number;
   bytesMax: number;
   lastSeq: number;
-  /** Creation time of this incarnation of the stream. */
-  created: Date;
+  /** Of this incarnation of the stream; absent until worker-api has assigned one. */
+  identity?: string | undefined;
   /** By the server's clock; absent: a server before 2.10. */
   now?: Date | undefined;
 }
@@ -112,14 +113,14 @@ export interface StreamState {
 /** @throws NatsError if JetStream does not answer, or the stream is missing */
 export async function streamState(bus: Bus, name: string): Promise<StreamState> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const { state, config, created, ts }: StreamInfo & { ts?: string } = await manager.streams.info(name);
+  const { state, config, ts }: StreamInfo & { ts?: string } = await manager.streams.info(name);
   return {
     name,
     messages: state.messages,
     bytes: state.bytes,
     bytesMax: config.max_bytes,
     lastSeq: state.last_seq,
-    created: new Date(created),
+    identity: config.description || undefined,
     now: ts ? new Date(ts) : undefined,
   };
 }
@@ -198,28 +199,35 @@ export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: n
   };
 }
 
-async function isWhole(manager: JetStreamManager, { name, consumers }: StreamPlan): Promise<boolean> {
-  const info = await manager.streams.info(name).catch(nullIfMissing);
-  return info?.state.consumer_count === consumers.length && info.config.max_msg_size === OPEN.max_msg_size;
+async function isWhole(manager: JetStreamManager, plan: StreamPlan): Promise<boolean> {
+  const info = await manager.streams.info(plan.name).catch(nullIfMissing);
+  return info !== null && isComplete(info, plan);
 }
+
+const isComplete = ({ state, config }: StreamInfo, { consumers }: StreamPlan): boolean =>
+  state.consumer_count === consumers.length && config.max_msg_size === OPEN.max_msg_size;
 
 /** No message is this small, so the stream accepts none. */
 const CLOSED = { max_msg_size: 1 };
 const OPEN = { max_msg_size: -1 };
 
 /**
- * Creates or updates. Two replicas that do so at once request the same. A stream accepts messages only while all its
- * consumers exist: otherwise it would acknowledge and drop messages without a consumer.
+ * Creates the stream, or updates what differs. Two replicas that do so at once request the same. A stream accepts messages
+ * only while all its consumers exist: otherwise it would acknowledge and drop messages without a consumer.
  */
 async function make(manager: JetStreamManager, plan: StreamPlan, replicas: number): Promise<void> {
   const { name, config, consumers } = plan;
-  const wanted = { ...config, ...OPEN, name, storage: StorageType.File, num_replicas: replicas };
-  const whole = await isWhole(manager, plan);
+  const existing = await manager.streams.info(name).catch(nullIfMissing);
+  const description = toIdentity(existing);
+  const wanted = { ...config, ...OPEN, name, description, storage: StorageType.File, num_replicas: replicas };
+  const whole = existing !== null && isComplete(existing, plan);
   const first = whole ? wanted : { ...wanted, ...CLOSED };
-  await manager.streams.update(name, first).catch((err) => {
-    nullIfMissing(err);
-    return manager.streams.add(first);
-  });
+  if (!existing) {
+    // The other replica's stream has another identity: that one counts.
+    if (!(await isAdded(manager, first))) return make(manager, plan, replicas);
+  } else if (differs(existing.config, first)) {
+    await manager.streams.update(name, first);
+  }
   for await (const { name: durable } of manager.consumers.list(name)) {
     if (!consumers.some((consumer) => consumer.durable === durable)) await manager.consumers.delete(name, durable);
   }
@@ -234,6 +242,32 @@ async function make(manager: JetStreamManager, plan: StreamPlan, replicas: numbe
     });
   }
   if (!whole) await manager.streams.update(name, wanted);
+}
+
+/**
+ * The server's own creation time does not identify a stream: once a stream has been updated, the next restart of the server
+ * changes it. The description is kept with the stream's configuration. A stream without one is from an earlier version; its
+ * identity is derived, so that all replicas assign the same.
+ */
+const toIdentity = (existing: StreamInfo | null): string =>
+  existing ? existing.config.description || `created ${existing.created}` : `incarnation ${nuid.next()}`;
+
+const differs = (config: StreamConfig, wanted: Partial<StreamConfig>): boolean =>
+  Object.entries(wanted).some(
+    ([key, value]) => JSON.stringify(config[key as keyof StreamConfig]) !== JSON.stringify(value),
+  );
+
+/** JetStream's error code for a stream that exists with another configuration. */
+const NAME_IN_USE = 10_058;
+
+async function isAdded(manager: JetStreamManager, config: Partial<StreamConfig>): Promise<boolean> {
+  try {
+    await manager.streams.add(config);
+    return true;
+  } catch (err) {
+    if (err instanceof NatsError && err.api_error?.err_code === NAME_IN_USE) return false;
+    throw err;
+  }
 }
 
 /** JetStream's error codes for copies that a single server, or too few servers, can't hold. */

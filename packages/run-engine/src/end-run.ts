@@ -98,11 +98,24 @@ async function endOne(tx: PoolClient, source: RunSource, run: Run, ending: IdleE
 export type EndRunning = (run: Run, status: 'failed' | 'cancelled', error: RunError) => Promise<void>;
 
 /**
- * Ends a run whose executor is gone, or never got it.
+ * Ends a run that no executor has received.
  * @returns undefined when it has ended, or been handed out again, meanwhile
  */
-export const endHeld = (pool: Pool, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
-  settle(pool, source, run, 'running', serviceFloor(run.attempt), ending);
+export const endHeld = (sql: Sql, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
+  settle(sql, source, run, 'running', serviceFloor(run.attempt), ending);
+
+/**
+ * Ends a run whose lease has run out.
+ * @returns undefined also when its executor has renewed the lease meanwhile
+ */
+export const endExpired = (pool: Pool, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
+  transaction(pool, async (tx) => {
+    const { rowCount } = await tx.query(
+      'SELECT FROM runs WHERE id = $1 AND attempt = $2 AND lease_expires_at < now() FOR UPDATE',
+      [run.id, run.attempt],
+    );
+    return rowCount ? endHeld(tx, source, run, ending) : undefined;
+  });
 
 /** @param after the last number that the service has used in this attempt */
 async function settle(

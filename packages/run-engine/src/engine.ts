@@ -8,7 +8,7 @@ import { type Cancellation, createCancellation } from './cancel-runs';
 import { endInClosedWorkspaces } from './closed-workspaces';
 import { createDepartures } from './departures';
 import { startDispatcher } from './dispatcher';
-import { type EndRunning, endHeld } from './end-run';
+import { type EndRunning, endExpired, endHeld } from './end-run';
 import { startIngest } from './ingest';
 import { buildJob, type GivenTo, type ToolsOf } from './job';
 import { keepLeases } from './leases';
@@ -121,12 +121,14 @@ export async function startRunEngine(deps: {
   /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
   const knownLogs = new WeakMap<Run, string>();
 
-  const end: EndRunning = async (run, status, error) => {
-    const ended = await endHeld(pool, source, run, { status, error });
-    if (ended) left(ended);
-  };
+  const endBy =
+    (endRun: typeof endExpired): EndRunning =>
+    async (run, status, error) => {
+      const ended = await endRun(pool, source, run, { status, error });
+      if (ended) left(ended);
+    };
   const dispatcher = startDispatcher({
-    ...{ bus, pool, source, leaseMs, log, end },
+    ...{ bus, pool, source, leaseMs, log, end: endBy(endHeld) },
     build: (run, executorId, written) =>
       buildJob(run, executorId, {
         ...{ written, source, tokens, objects },
@@ -156,7 +158,15 @@ export async function startRunEngine(deps: {
   const stepRecords = answerStepRecords({ bus, pool, source, tokens, log });
   const toolCalls = deps.tools && answerToolCalls({ bus, pool, source, tokens, prepare: deps.tools.prepare, log });
   const leases = keepLeases({ bus, pool, source, tokens, objects, leaseMs, log });
-  const sweeper = startSweeper({ bus, pool, leaseMs, log, end, caughtUp: ingest.caughtUp, onQueued });
+  const sweeper = startSweeper({
+    bus,
+    pool,
+    leaseMs,
+    log,
+    end: endBy(endExpired),
+    caughtUp: ingest.caughtUp,
+    onQueued,
+  });
   const closed = endInClosedWorkspaces({ closures: deps.closures, pool, askToStop: signals.askToStop, log });
 
   const readOutput = (key: string, { spec }: Run) => objects.getBuffer(key, spec.limits.outputBytes);

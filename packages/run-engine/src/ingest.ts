@@ -38,7 +38,7 @@ export function startIngest(given: Omit<ReportDeps, 'boundRequests'> & { bus: Bu
     ...{ bus, stream, log },
     durable: INGEST_DURABLE,
     messagesMax: IN_FLIGHT_MAX,
-    onOpen: watch.note,
+    onOpen: async () => void (await watch.note()),
     onMessage(message) {
       let batch: RunEventBatch;
       try {
@@ -61,6 +61,7 @@ export function startIngest(given: Omit<ReportDeps, 'boundRequests'> & { bus: Bu
     caughtUp: async (): Promise<boolean> => queue.isIdle && watch.isConsumed(),
     stop: async () => {
       await fetching.stop();
+      await watch.stop();
       await queue.stop();
     },
   };

@@ -1,7 +1,10 @@
 /** A run begins once, whatever becomes of the stream that its executor reports to. */
-import { connectBus, runEventsStream } from '@gantry/events';
-import { until } from '@gantry/testing';
+import fs from 'node:fs';
+import path from 'node:path';
+import { keepStreams, runEventsStream } from '@gantry/events';
+import { type FakeExecutor, temporaryDir, until } from '@gantry/testing';
 import { pino } from 'pino';
+import type { RunEngine } from './engine';
 import { REQUEUES_MAX } from './requeue-runs';
 import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
 
@@ -13,30 +16,120 @@ afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
 const LEASE_MS = 1_000;
+const STREAM = runEventsStream('worker');
+const log = pino({ level: 'silent' });
 const runOf = async (id: string) => (await engines.pool.query('SELECT * FROM runs WHERE id = $1', [id])).rows[0];
 
 /** As if nobody had heard of the run since it was handed out. */
 const leaseRanOut = (id: string) =>
   engines.pool.query("UPDATE runs SET lease_expires_at = now() - interval '1 second' WHERE id = $1", [id]);
 
-test('a run whose start may have been lost with its stream ends as lost, and is not handed out again', async () => {
+/** Streams as worker-api maintains them, until `stop`. */
+async function maintainStreams() {
+  const bus = await engines.connect('worker-api');
+  return keepStreams({ bus, log });
+}
+
+/** What a start of worker-api did to the streams until now: the next restart of the server changes their creation time. */
+async function updateStream() {
+  const { nc } = await engines.connect('spectator');
+  const manager = await nc.jetstreamManager();
+  const { config } = await manager.streams.info(STREAM);
+  await manager.streams.update(STREAM, { ...config, max_bytes: config.max_bytes - 1 });
+}
+
+/** Reports of another run, so that the stream has a past. */
+async function reportSomeRun(engine: RunEngine, executor: FakeExecutor) {
+  const run = await engine.submitAndWait(aRun());
+  await (await claimed(executor)).complete({ done: true });
+  await until(async () => (await runOf(run.id)).status === 'completed');
+}
+
+const restarts: [string, () => Promise<void>][] = [
+  ['restarted', () => engines.nats.restart()],
+  ['killed', () => engines.nats.kill().then(() => engines.nats.restart())],
+];
+
+test.each(restarts)(
+  'a run that has not begun goes back to the queue when NATS was %s',
+  async (_, restart) => {
+    const streams = await maintainStreams();
+    const engine = await engines.replica({ leaseMs: LEASE_MS });
+    const executor = await engines.executor();
+    await reportSomeRun(engine, executor);
+    const run = await engine.submitAndWait(aRun());
+    await claimed(executor);
+    for (let round = 0; round < 2; round++) {
+      await updateStream();
+      await restart();
+    }
+    await leaseRanOut(run.id);
+    expect(await claimed(executor)).toMatchObject({ runId: run.id, attempt: 2 });
+    streams.stop();
+  },
+  40_000,
+);
+
+const losses: [string, (copy: string) => Promise<void>][] = [
+  [
+    'deleted',
+    async () => void (await (await engines.connect('spectator')).nc.jetstreamManager()).streams.delete(STREAM),
+  ],
+  ['lost with the whole store', () => engines.nats.loseStore()],
+  [
+    'replaced by an older copy of it',
+    async (copy) => {
+      await engines.nats.kill();
+      fs.rmSync(engines.nats.storeDir, { recursive: true });
+      fs.cpSync(copy, engines.nats.storeDir, { recursive: true });
+      await engines.nats.restart();
+    },
+  ],
+];
+
+test.each(losses)(
+  'a run whose start may have been reported to a stream that was %s ends as lost',
+  async (_, lose) => {
+    const streams = await maintainStreams();
+    const engine = await engines.replica({ leaseMs: LEASE_MS });
+    const executor = await engines.executor();
+    await engines.nats.restart();
+    const copy = path.join(temporaryDir('streams'), 'older');
+    fs.cpSync(engines.nats.storeDir, copy, { recursive: true });
+    await until(() => reportSomeRun(engine, executor).then(() => true));
+    const run = await engine.submitAndWait(aRun());
+    await claimed(executor);
+    await lose(copy);
+    await leaseRanOut(run.id);
+    const ended = await until(async () => (await runOf(run.id)).status !== 'running' && runOf(run.id));
+    expect(ended).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'executor_lost' } });
+    streams.stop();
+  },
+  40_000,
+);
+
+test('a lease that is renewed while the run is being ended keeps the run', async () => {
   const engine = await engines.replica({ leaseMs: LEASE_MS });
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());
-  await claimed(executor);
-  const bus = await connectBus({ ...engines.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
-  const manager = await bus.nc.jetstreamManager();
-  const { config, created } = await manager.streams.info(runEventsStream('worker'));
-  const { config: consumer } = await manager.consumers.info(config.name, 'ingest');
-  await manager.streams.delete(config.name);
-  await manager.streams.add(config);
-  await manager.consumers.add(config.name, consumer);
-  expect((await manager.streams.info(config.name)).created).not.toBe(created);
+  const job = await claimed(executor);
+  await job.report({ type: 'started' });
+  await until(async () => (await runOf(run.id)).confirmed);
   await leaseRanOut(run.id);
-  const ended = await until(async () => (await runOf(run.id)).status !== 'running' && runOf(run.id));
-  expect(ended).toMatchObject({ status: 'failed', attempt: 1, error: { code: 'executor_lost' } });
-  await bus.nc.close();
+  await engines.tx(async (tx) => {
+    await tx.query("UPDATE runs SET lease_expires_at = now() + interval '1 hour' WHERE id = $1", [run.id]);
+    await until(isWaitingForLock, { what: 'the sweeper waits for the row' });
+  });
+  await job.complete({ done: true });
+  await until(async () => (await runOf(run.id)).status === 'completed');
 });
+
+async function isWaitingForLock(): Promise<boolean> {
+  const { rowCount } = await engines.pool.query(
+    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+  );
+  return Boolean(rowCount);
+}
 
 test('a run that was never begun goes back to the queue, and not for ever', async () => {
   const engine = await engines.replica({ leaseMs: LEASE_MS });

@@ -1,68 +1,90 @@
 /**
  * The incarnation of its stream of run events that a service reads.
  *
- * A stream that was lost has taken reports along that nobody has read: that a run has begun may have been one of them. So
- * every run that an executor holds counts as begun from then on, and none is begun a second time.
+ * A stream that was lost, or replaced by an older copy of it, has taken reports along that no replica has read: that a run
+ * has begun may have been one of them. So every run that an executor holds counts as begun from then on, and none is begun
+ * a second time. A stream that merely was restarted has the same identity, and at least the messages that it had before.
  */
 import { type Bus, hasConsumedAll, INGEST_DURABLE, type StreamState, streamState } from '@gantry/events';
+import { type Repeated, repeat } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
-export function watchStream({ bus, pool, stream, log }: { bus: Bus; pool: Pool; stream: string; log: Logger }) {
-  /** Of this stream, as this replica has seen it. */
-  let lastSeq = 0;
-  let created: Date | undefined;
+/** Messages of the last seconds that no replica has read, and that are lost with the store, go unnoticed. */
+const NOTE_MS = 3_000;
 
-  const isSame = (state: StreamState) => state.created.getTime() === created?.getTime();
+export interface StreamWatch {
+  /** Compares the stream with the one that was read last. @returns true if reports may be lost */
+  note(): Promise<boolean>;
+  /** A message with this number was read. */
+  saw(seq: number): void;
+  /** Everything in it was read, by this or another replica, and nothing of it was lost. */
+  isConsumed(): Promise<boolean>;
+  stop(): Promise<void>;
+}
 
-  async function note(): Promise<void> {
+export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: Logger }): StreamWatch {
+  const { bus, pool, stream, log } = deps;
+  /** The highest that this replica has read. */
+  let readSeq = 0;
+
+  async function note(): Promise<boolean> {
+    // Both numbers are read before the stream is asked: another replica may note a higher one at any time.
+    const [known, read] = [await findKnown(pool, stream), readSeq];
     const state = await streamState(bus, stream);
-    if (await streamChanged(pool, state, isSame(state) && state.lastSeq < lastSeq)) {
+    if (!state.identity) return false;
+    const isReplaced = known?.identity != null && known.identity !== state.identity;
+    const isLost = isReplaced || state.lastSeq < Math.max(known?.lastSeq ?? 0, read);
+    if (isLost) {
+      readSeq = 0;
+      await countAsBegun(pool, state);
       log.error(
-        { stream, created: state.created },
-        'the stream of run events is a new one: what is under way counts as begun',
+        { stream, identity: state.identity, lastSeq: state.lastSeq, known },
+        'the stream of run events has lost messages: runs under way count as begun',
       );
+    } else if (known?.identity !== state.identity || known.lastSeq < state.lastSeq) {
+      await record(pool, state);
     }
-    created = state.created;
-    lastSeq = Math.min(lastSeq, state.lastSeq);
+    return isLost;
   }
 
+  // While NATS or PostgreSQL is away, everything else says so.
+  const work = () => note().catch((err) => log.debug({ err, stream }, 'stream not checked'));
+  const noting: Repeated = repeat({ everyMs: NOTE_MS, work, what: 'stream check', log });
+
   return {
-    /** Before messages are read: looks whether it is still the stream that was read last. */
     note,
-    /** A message with this number was read. */
-    saw(seq: number) {
-      lastSeq = Math.max(lastSeq, seq);
+    saw(seq) {
+      readSeq = Math.max(readSeq, seq);
     },
-    /** Everything in it was read, by this or another replica, and nothing of it was lost. */
-    async isConsumed(): Promise<boolean> {
-      const state = await streamState(bus, stream);
-      if (isSame(state) && state.lastSeq >= lastSeq) return hasConsumedAll(bus, stream, INGEST_DURABLE);
-      await note();
-      return false;
-    },
+    isConsumed: async () => !(await note()) && hasConsumedAll(bus, stream, INGEST_DURABLE),
+    stop: () => noting.stop(),
   };
 }
 
-/**
- * Notes the stream. If it is not the one that was read last, or `isCut`, reports may be lost: every run that an executor
- * holds then counts as begun, in the same statement.
- * @returns true in that case
- */
-async function streamChanged(pool: Pool, stream: StreamState, isCut: boolean): Promise<boolean> {
-  const { rows } = await pool.query<{ changed: boolean }>(
-    `WITH before AS (
-       SELECT created_at FROM run_streams WHERE name = $1
-     ), noted AS (
-       INSERT INTO run_streams (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET created_at = $2
-     ), change AS (
-       SELECT $3 OR EXISTS (SELECT FROM before WHERE created_at <> $2) AS changed
-     ), begun AS (
-       UPDATE runs SET confirmed = true
-       WHERE status = 'running' AND NOT confirmed AND (SELECT changed FROM change)
-     )
-     SELECT changed FROM change`,
-    [stream.name, stream.created, isCut],
-  );
-  return rows[0]?.changed ?? false;
+interface KnownStream {
+  /** Null: noted by an earlier version. */
+  identity: string | null;
+  lastSeq: number;
 }
+
+async function findKnown(pool: Pool, stream: string): Promise<KnownStream | undefined> {
+  const { rows } = await pool.query('SELECT identity, last_seq FROM run_streams WHERE name = $1', [stream]);
+  return rows[0] && { identity: rows[0].identity, lastSeq: Number(rows[0].last_seq) };
+}
+
+/** A slower replica must not lower the number of the same stream. */
+const record = (pool: Pool, { name, identity, lastSeq }: StreamState) =>
+  pool.query(
+    `INSERT INTO run_streams AS s (name, identity, last_seq) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE
+     SET identity = $2, last_seq = CASE WHEN s.identity = $2 THEN greatest(s.last_seq, $3) ELSE $3 END`,
+    [name, identity, lastSeq],
+  );
+
+/** Every run that an executor holds counts as begun in the statement that records the stream. */
+const countAsBegun = (pool: Pool, { name, identity, lastSeq }: StreamState) =>
+  pool.query(
+    `WITH recorded AS (UPDATE run_streams SET identity = $2, last_seq = $3 WHERE name = $1)
+     UPDATE runs SET confirmed = true WHERE status = 'running' AND NOT confirmed`,
+    [name, identity, lastSeq],
+  );
