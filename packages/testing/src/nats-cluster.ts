@@ -28,13 +28,14 @@ export async function startNatsCluster(servers: number): Promise<NatsCluster> {
   const seeds = generateNatsSeeds();
   const places = await Promise.all(
     Array.from({ length: servers }, async (_, number) => ({
-      ...{ command, dir: temporaryDir(`nats-${number}`), port: await freePort(), routePort: await freePort() },
+      ...{ command, dir: temporaryDir(`nats-${number}`), port: await freePort(), monitoringPort: await freePort() },
+      routePort: await freePort(),
     })),
   );
   const routes = places.map(({ routePort }) => `nats://127.0.0.1:${routePort}`);
-  for (const [number, { dir, port, routePort }] of places.entries()) {
+  for (const [number, { dir, port, monitoringPort, routePort }] of places.entries()) {
     const config = {
-      ...{ host: '127.0.0.1', port, server_name: `gantry-${number}` },
+      ...{ host: '127.0.0.1', port, http: `127.0.0.1:${monitoringPort}`, server_name: `gantry-${number}` },
       jetstream: { store_dir: path.join(dir, 'streams') },
       cluster: { name: 'gantry', host: '127.0.0.1', port: routePort, routes },
       ...natsAuthentication(seeds),

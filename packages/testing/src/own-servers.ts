@@ -1,15 +1,7 @@
 /** Servers with a configuration of a test's own. */
 import fs from 'node:fs';
 import path from 'node:path';
-import {
-  answers,
-  findTool,
-  livenessProbes,
-  postgresProcess,
-  postgresUrl,
-  type RunningProcess,
-  startAndWait,
-} from '@gantry/platform';
+import { answers, findTool, postgresProcess, postgresUrl, type RunningProcess, startAndWait } from '@gantry/platform';
 import type { Certificate } from './certificates';
 import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
@@ -31,15 +23,15 @@ export async function startPostgresWithTls({
 }
 
 export async function startNatsWith(config: object): Promise<{ port: number; server: RunningProcess }> {
-  const [dir, port] = [temporaryDir('nats'), await freePort()];
+  const [dir, port, monitoringPort] = [temporaryDir('nats'), await freePort(), await freePort()];
   const file = path.join(dir, 'nats.conf');
-  fs.writeFileSync(file, JSON.stringify({ ...config, host: '127.0.0.1', port }));
+  fs.writeFileSync(file, JSON.stringify({ ...config, host: '127.0.0.1', port, http: `127.0.0.1:${monitoringPort}` }));
   const server = await startAndWait({
     name: 'nats',
     command: findTool('nats-server') as string,
     args: ['-c', file],
     env: {},
-    isReady: () => answers({ ...livenessProbes.nats, port }, READY_MS),
+    isReady: () => answers({ port: monitoringPort, paths: ['/healthz'] }, READY_MS),
   });
   return { port, server };
 }

@@ -46,7 +46,7 @@ export interface TestNats {
 export async function startTestNats(): Promise<TestNats> {
   const command = findTool('nats-server');
   if (!command) throw new Error('nats-server was not found, although the test run began by fetching it');
-  const options = { command, dir: temporaryDir('nats'), port: await freePort() };
+  const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
   const seeds = writeNatsConfig(options);
   const storeDir = path.join(options.dir, 'streams');
   const url = natsUrl(options);

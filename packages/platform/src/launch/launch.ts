@@ -125,12 +125,13 @@ async function startDatabases({ settings, inherited }: LaunchOptions, state: Loc
 
 async function startNats({ settings, progress }: LaunchOptions, state: LocalState, supervisor: Supervisor) {
   if (settings.externalNats) return;
-  const own = { dir: natsDir({ settings, state }), port: settings.ports.nats };
+  const { nats: port, natsMonitoring: monitoringPort } = settings.ports;
+  const own = { dir: natsDir({ settings, state }), port, monitoringPort };
   const [command] = await Promise.all([
     obtainTool('nats-server', { onStep: progress.step }),
     runOnce({
       script: path.join(__dirname, '../nats/nats-config-main.js'),
-      args: [own.dir, '--port', String(own.port)],
+      args: [own.dir, '--port', String(port), '--monitoring-port', String(monitoringPort)],
     }),
   ]);
   await supervisor.start(natsProcess({ ...own, command }));

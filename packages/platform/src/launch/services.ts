@@ -113,7 +113,7 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
     },
     // A waited run may take 10 s; the services give answers under way 12 s.
     stopTimeoutMs: 15_000,
-    isReady: () => answers({ ...address, path: '/health' }, READY_TIMEOUT_MS),
+    isReady: () => answers({ ...address, paths: ['/health'] }, READY_TIMEOUT_MS),
     liveness: { ...livenessProbes[service], ...address },
   };
 }
@@ -143,7 +143,7 @@ export function executor(options: ServiceOptions, bwrap: string): ProcessSpec {
       BWRAP: bwrap,
     },
     stopTimeoutMs: 10_000,
-    isReady: () => answers({ port, path: '/health' }, READY_TIMEOUT_MS),
+    isReady: () => answers({ port, paths: ['/health'] }, READY_TIMEOUT_MS),
     liveness: { ...livenessProbes.executor, port },
   };
 }

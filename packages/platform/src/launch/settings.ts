@@ -12,6 +12,7 @@ export interface Ports {
   services: Record<ServiceName, number>;
   postgres: number;
   nats: number;
+  natsMonitoring: number;
   metrics: Record<ServiceName | 'executor', number>;
 }
 
@@ -79,6 +80,7 @@ function portsFrom(first: number): Ports {
     services: { 'worker-api': first + 100, 'automation-api': first + 101, 'skills-api': first + 102 },
     postgres: first + 105,
     nats: first + 106,
+    natsMonitoring: first + 107,
     metrics: {
       'worker-api': first + 110,
       'automation-api': first + 111,
@@ -91,13 +93,18 @@ function portsFrom(first: number): Ports {
 /** Every port that this start will listen on. */
 export function wantedPorts({ ports, host, externalDatabases, externalNats }: Settings): WantedPort[] {
   const local = '127.0.0.1';
-  const { worker, dashboard, skills, services, metrics, postgres, nats } = ports;
+  const { worker, dashboard, skills, services, metrics, postgres, nats, natsMonitoring } = ports;
   const embedded = serviceNames.some((service) => !externalDatabases[service]);
   return [
     ...[worker, dashboard, skills].map((port) => ({ port, host, name: 'gateway' })),
     ...serviceNames.map((name) => ({ port: services[name], host: local, name })),
     ...Object.entries(metrics).map(([name, port]) => ({ port, host: local, name: `metrics of ${name}` })),
     ...(embedded ? [{ port: postgres, host: local, name: 'PostgreSQL' }] : []),
-    ...(externalNats ? [] : [{ port: nats, host: local, name: 'NATS' }]),
+    ...(externalNats
+      ? []
+      : [
+          { port: nats, host: local, name: 'NATS' },
+          { port: natsMonitoring, host: local, name: 'monitoring of NATS' },
+        ]),
   ];
 }

@@ -31,7 +31,7 @@ export function writeNatsAccounts(dir: string, revoked: string[] = []): NatsSeed
   return seeds;
 }
 
-export function writeNatsConfig({ dir, port }: Omit<NatsOptions, 'command'>): NatsSeeds {
+export function writeNatsConfig({ dir, port, monitoringPort }: Omit<NatsOptions, 'command'>): NatsSeeds {
   const seeds = writeNatsAccounts(dir);
   const streams = {
     store_dir: path.join(dir, 'streams'),
@@ -41,6 +41,7 @@ export function writeNatsConfig({ dir, port }: Omit<NatsOptions, 'command'>): Na
   const config = {
     host: '127.0.0.1',
     port,
+    http: `127.0.0.1:${monitoringPort}`,
     server_name: 'gantry',
     max_payload: PAYLOAD_BYTES_MAX,
     jetstream: streams,

@@ -89,7 +89,7 @@ test('what the services do every day is allowed: streams, claims, run events, in
 
 test('accounts, users and what is made with them stay the same when the configuration is written again', async () => {
   const command = findTool('nats-server') ?? '';
-  const options = { command, dir: temporaryDir('nats'), port: await freePort() };
+  const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
   writeNatsConfig(options);
   const before = fs.readFileSync(seedsFileOf(options.dir), 'utf8');
   const creds = fs.readFileSync(credsFileOf(options.dir, 'skills-api'), 'utf8');
@@ -110,7 +110,7 @@ test('accounts, users and what is made with them stay the same when the configur
 
 test('a server of somebody else includes the accounts, and executors that are revoked do not enter it', async () => {
   const command = findTool('nats-server') ?? '';
-  const options = { command, dir: temporaryDir('nats'), port: await freePort() };
+  const options = { command, dir: temporaryDir('nats'), port: await freePort(), monitoringPort: await freePort() };
   writeNatsAccounts(options.dir);
   const key = JSON.parse(fs.readFileSync(executorKeyFileOf(options.dir), 'utf8'));
   const [stolen, other] = [makeExecutor(key), makeExecutor(key)];
@@ -118,7 +118,7 @@ test('a server of somebody else includes the accounts, and executors that are re
   writeNatsAccounts(options.dir, [JSON.parse(Buffer.from(id, 'base64url').toString()).sub]);
   fs.writeFileSync(
     path.join(options.dir, 'nats.conf'),
-    `listen: 127.0.0.1:${options.port}\njetstream { store_dir: ${JSON.stringify(path.join(options.dir, 'streams'))} }\ninclude ./accounts.conf\n`,
+    `listen: 127.0.0.1:${options.port}\nhttp: 127.0.0.1:${options.monitoringPort}\njetstream { store_dir: ${JSON.stringify(path.join(options.dir, 'streams'))} }\ninclude ./accounts.conf\n`,
   );
   const server = await startAndWait(natsProcess(options));
   const servers = new URL(natsUrl(options)).host;

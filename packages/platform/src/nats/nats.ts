@@ -10,6 +10,8 @@ export interface NatsOptions {
   /** Holds the configuration, the credentials and the streams. */
   dir: string;
   port: number;
+  /** Of its HTTP monitoring, on 127.0.0.1. */
+  monitoringPort: number;
 }
 
 const READY_TIMEOUT_MS = 1_000;
@@ -26,9 +28,8 @@ export const executorKeyFileOf = (dir: string): string => path.join(dir, 'execut
 export const natsUrl = ({ port }: Pick<NatsOptions, 'port'>): string => `nats://127.0.0.1:${port}`;
 
 /** The process of the server; its configuration must be written before it starts. */
-export function natsProcess({ command, dir, port }: NatsOptions): ProcessSpec {
-  // A server that accepts clients begins with a line that starts with INFO.
-  const liveness = { ...livenessProbes.nats, port };
+export function natsProcess({ command, dir, monitoringPort }: Omit<NatsOptions, 'port'>): ProcessSpec {
+  const liveness = { ...livenessProbes.nats, port: monitoringPort };
   return {
     name: 'nats',
     command,

@@ -47,7 +47,7 @@ async function supervised(script: string) {
     args: ['-e', note + script.replaceAll('PORT', String(port))],
     env: {},
     isReady: async () => pids().length > 0,
-    liveness: { port, path: '/healthz' },
+    liveness: { port, paths: ['/healthz'] },
   };
   const shown: string[] = [];
   const supervisor = await startSupervisor({ dir, show: (line) => shown.push(line), liveness: timing });

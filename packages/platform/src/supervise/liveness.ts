@@ -20,12 +20,14 @@ export const liveness = {
 
 /** Probes by process. `port`: the variable of its environment or template that holds it. PostgreSQL is not probed. */
 export const livenessProbes = {
-  'worker-api': { port: 'PORT', path: '/healthz' },
-  'automation-api': { port: 'PORT', path: '/healthz' },
-  'skills-api': { port: 'PORT', path: '/healthz' },
-  executor: { port: 'METRICS_PORT', path: '/healthz' },
-  gateway: { port: 'GATEWAY_WORKER_PORT', path: '/gateway/healthz' },
-  nats: { port: 'port', greeting: 'INFO' },
+  'worker-api': { port: 'PORT', paths: ['/healthz'] },
+  'automation-api': { port: 'PORT', paths: ['/healthz'] },
+  'skills-api': { port: 'PORT', paths: ['/healthz'] },
+  executor: { port: 'METRICS_PORT', paths: ['/healthz'] },
+  gateway: { port: 'GATEWAY_WORKER_PORT', paths: ['/gateway/healthz'] },
+  // A file store that hangs since its disk was full leaves the greeting and the health of the server as they are, but not
+  // the statistics of JetStream, which take its locks.
+  nats: { port: 'monitoringPort', paths: ['/healthz', '/jsz'] },
 } as const;
 
 export interface LivenessTiming {

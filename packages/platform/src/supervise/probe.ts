@@ -1,16 +1,21 @@
 /** One question to a process: does it answer? */
 import http from 'node:http';
-import net from 'node:net';
 
-export type Probe =
-  /** 200 to a GET. */
-  | { host?: string; port: number; path: string }
-  /** Speaks first, as NATS does, and begins with this. */
-  | { host?: string; port: number; greeting: string };
+/** Answered by 200 to a GET of each path. */
+export interface Probe {
+  host?: string;
+  port: number;
+  paths: readonly string[];
+}
 
-/** Also false if the answer takes longer. Each call opens a connection: accepting it is part of answering. */
-export function answers(probe: Probe, timeoutMs: number): Promise<boolean> {
-  const address = { host: reachable(probe.host), port: probe.port };
+/** Also false if the answer takes longer. Each call opens connections: accepting them is part of answering. */
+export async function answers({ host, port, paths }: Probe, timeoutMs: number): Promise<boolean> {
+  const address = { host: reachable(host), port };
+  const answered = await Promise.all(paths.map((path) => answersAt({ ...address, path }, timeoutMs)));
+  return answered.every(Boolean);
+}
+
+function answersAt(address: { host: string; port: number; path: string }, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (answer: boolean) => {
       clearTimeout(timer);
@@ -18,10 +23,7 @@ export function answers(probe: Probe, timeoutMs: number): Promise<boolean> {
       resolve(answer);
     };
     const timer = setTimeout(end, timeoutMs, false);
-    const asked =
-      'path' in probe
-        ? http.get({ ...address, path: probe.path, agent: false }, ({ statusCode }) => end(statusCode === 200))
-        : net.connect(address).once('data', (data) => end(data.toString('latin1').startsWith(probe.greeting)));
+    const asked = http.get({ ...address, agent: false }, ({ statusCode }) => end(statusCode === 200));
     asked.on('error', () => end(false)).once('close', () => end(false));
   });
 }

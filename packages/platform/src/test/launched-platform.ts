@@ -66,7 +66,7 @@ export async function runProgram(dataDir: string, command: string[], env: NodeJS
 export async function freeRange(): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000);
-    const wanted = [0, 1, 2, 100, 101, 102, 105, 106, 110, 111, 112, 113];
+    const wanted = [0, 1, 2, 100, 101, 102, 105, 106, 107, 110, 111, 112, 113];
     const free = await Promise.all(wanted.map((offset) => isFree(first + offset)));
     if (free.every(Boolean)) return first;
   }
