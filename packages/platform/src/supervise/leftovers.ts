@@ -12,12 +12,14 @@ interface Recorded {
   parent?: number;
 }
 
+/** Its changes never throw: the launcher has to go on when the disk is full. What was not written is written later. */
 export interface ProcessRecord {
   add(name: string, pid: number): void;
   remove(name: string): void;
 }
 
 const LAUNCHER = 'launcher';
+const WRITE_AGAIN_MS = 1_000;
 const STOP_MS = 5_000;
 /** A launcher stops a whole platform. */
 const ORPHAN_STOP_MS = 30_000;
@@ -42,20 +44,29 @@ export async function takeOver(file: string, parent?: number): Promise<ProcessRe
   await stopAll(Object.values(children).filter(isStillThere), STOP_MS);
 
   const recorded: Record<string, Recorded> = {};
+  let retry: NodeJS.Timeout | undefined;
   const write = () => {
     fs.writeFileSync(`${file}.new`, JSON.stringify(recorded, null, 2), { mode: 0o600 });
     fs.renameSync(`${file}.new`, file);
+  };
+  const tryToWrite = () => {
+    clearTimeout(retry);
+    try {
+      write();
+    } catch {
+      retry = setTimeout(tryToWrite, WRITE_AGAIN_MS).unref();
+    }
   };
   recorded[LAUNCHER] = { pid: process.pid, startTime: startTime(process.pid), parent };
   write();
   return {
     add: (name, pid) => {
       recorded[name] = { pid, startTime: startTime(pid) };
-      write();
+      tryToWrite();
     },
     remove: (name) => {
       delete recorded[name];
-      write();
+      tryToWrite();
     },
   };
 }

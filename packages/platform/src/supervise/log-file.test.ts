@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { temporaryDir } from '@gantry/testing';
+import { temporaryDir, until } from '@gantry/testing';
 import { openLogFile, shortenLog } from './log-file';
 
 test('a log at its limit starts anew and keeps one predecessor', async () => {
@@ -27,3 +27,30 @@ test('a log that another process writes is shortened under its hands, and keeps 
   expect(fs.readFileSync(file, 'utf8')).toBe('and on');
   expect(fs.statSync(`${file}.1`).size).toBe(600);
 });
+
+test('a log goes on after the disk was full, and says that lines are missing', async () => {
+  const file = path.join(temporaryDir('log'), 'service.log');
+  // Every write to this device fails as on a full disk.
+  fs.symlinkSync('/dev/full', file);
+  const { complaints, release } = catchComplaints();
+  const log = openLogFile(file);
+  for (let i = 0; i < 5; i++) {
+    log.write(`lost ${i}`);
+    await until(() => complaints.length > 0);
+  }
+  fs.rmSync(file);
+  await until(() => {
+    log.write('kept');
+    return fs.existsSync(file) && fs.readFileSync(file, 'utf8').includes('kept');
+  });
+  await log.close();
+  release();
+  expect(fs.readFileSync(file, 'utf8')).toMatch(/^\d+ lines or more are missing here\nkept\n/);
+  expect(complaints).toEqual([expect.stringContaining(`cannot write ${file}: ENOSPC`)]);
+});
+
+function catchComplaints() {
+  const complaints: string[] = [];
+  const written = jest.spyOn(process.stderr, 'write').mockImplementation((text) => complaints.push(String(text)) > 0);
+  return { complaints, release: () => written.mockRestore() };
+}

@@ -4,34 +4,60 @@ import fs from 'node:fs';
 const BYTES_MAX = 10 << 20;
 
 export interface LogFile {
+  /** Never throws. While the disk is full, lines are dropped; the next one that is written is preceded by their number. */
   write(line: string): void;
   close(): Promise<void>;
 }
 
 export function openLogFile(file: string, bytesMax = BYTES_MAX): LogFile {
-  const open = () =>
-    fs
-      .createWriteStream(file, { fd: fs.openSync(file, 'a', 0o600) })
-      .on('error', (err) => process.stderr.write(`cannot write ${file}: ${err.message}\n`));
-  let stream = open();
-  let size = fs.statSync(file).size;
+  let stream: fs.WriteStream | undefined;
+  let size = 0;
+  let dropped = 0;
   let closed = false;
+
+  /** Opened anew after every error: a stream writes nothing more after its first. */
+  function open(): fs.WriteStream {
+    const opened = fs.createWriteStream(file, { fd: fs.openSync(file, 'a', 0o600) });
+    opened.on('error', (err) => {
+      if (stream === opened) stream = undefined;
+      drop(err);
+    });
+    size = fs.statSync(file).size;
+    return opened;
+  }
+
+  function drop(err: Error) {
+    if (!dropped++) process.stderr.write(`cannot write ${file}: ${err.message}\n`);
+  }
+
+  function rotate() {
+    stream?.end();
+    stream = undefined;
+    fs.renameSync(file, `${file}.1`);
+  }
+
+  function write(line: string) {
+    const text = dropped ? `${dropped} lines or more are missing here\n${line}\n` : `${line}\n`;
+    if (stream && size > bytesMax) rotate();
+    stream ??= open();
+    size += Buffer.byteLength(text);
+    stream.write(text, (err) => {
+      if (!err) dropped = 0;
+    });
+  }
 
   return {
     write: (line) => {
       if (closed) return;
-      if (size > bytesMax) {
-        stream.end();
-        fs.renameSync(file, `${file}.1`);
-        stream = open();
-        size = 0;
+      try {
+        write(line);
+      } catch (err) {
+        drop(err as Error);
       }
-      size += Buffer.byteLength(line) + 1;
-      stream.write(`${line}\n`);
     },
     close: () => {
       closed = true;
-      return new Promise((resolve) => stream.end(() => resolve()));
+      return new Promise((resolve) => (stream ? stream.end(() => resolve()) : resolve()));
     },
   };
 }

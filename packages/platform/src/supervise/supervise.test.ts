@@ -43,6 +43,22 @@ test('a process that is killed is started again, and the terminal says so', asyn
   expect(shown[0]).toContain('victim ended with SIGKILL; starting it again');
 });
 
+test('a process that ends while the disk is full is started again, and recorded when there is room', async () => {
+  const dir = temporaryDir('supervise');
+  const { supervisor: keeper } = await supervisor(dir);
+  const spec = node('victim', dir, idle);
+  await keeper.start(spec);
+  const first = spec.pid();
+  const record = path.join(dir, 'processes.json');
+  // Every write to this device fails as on a full disk.
+  fs.symlinkSync('/dev/full', `${record}.new`);
+  process.kill(first, 'SIGKILL');
+  await until(() => spec.pid() !== first && isAlive(spec.pid()));
+  fs.rmSync(`${record}.new`);
+  const recorded = () => JSON.parse(fs.readFileSync(record, 'utf8')).victim?.pid;
+  await until(() => recorded() === spec.pid(), { deadlineMs: 10_000 });
+});
+
 test('a process that is restarted is ready again, once, and nothing is shown as a failure', async () => {
   const dir = temporaryDir('supervise');
   const { supervisor: keeper, shown } = await supervisor(dir);
