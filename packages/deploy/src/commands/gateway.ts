@@ -40,8 +40,6 @@ export function gateway(): void {
 
 export function configOf(env: z.infer<typeof gatewayEnv>, resolvConf: string): string {
   return renderGatewayConfig({
-    command: NGINX,
-    dir: env.GATEWAY_DIR,
     host: env.GATEWAY_HOST,
     ports: { worker: 8080, dashboard: 8081, skills: 8082 },
     upstreams: { workerApi: env.WORKER_API, automationApi: env.AUTOMATION_API, skillsApi: env.SKILLS_API },

@@ -95,7 +95,7 @@ test('the liveness of nginx is asked past every limit', async () => {
 
 test.each([64, 1_024, 8_192])('of %d connections one address gets no more than a quarter', (connections) => {
   const config = renderGatewayConfig({
-    ...{ command: 'nginx', dir: '/x', host: '127.0.0.1', connections },
+    ...{ host: '127.0.0.1', connections },
     ports: { worker: 1, dashboard: 2, skills: 3 },
     upstreams: { workerApi: 'a', automationApi: 'b', skillsApi: 'c' },
   });

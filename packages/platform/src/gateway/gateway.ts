@@ -9,7 +9,7 @@ import type { ProcessSpec } from '../supervise/process';
 export interface GatewayOptions {
   /** The nginx executable. */
   command: string;
-  /** Configuration, pid file and temporary files; `owner` must be able to reach it. */
+  /** Configuration, pid file and temporary files: nginx's prefix. `owner` must be able to reach it. */
   dir: string;
   host: string;
   ports: { worker: number; dashboard: number; skills: number };
@@ -46,7 +46,8 @@ const ADDRESSES_MIN = 8;
 const READY_TIMEOUT_MS = 1_000;
 
 /** File of the requests that nginx refused or could not pass on. */
-export const gatewayLog = (dir: string): string => path.join(dir, 'requests.log');
+export const gatewayLog = (dir: string): string => path.join(dir, LOG);
+const LOG = 'requests.log';
 
 /** nginx can't raise its limit of open files above the hard limit of the process that starts it. */
 function connectionsWithin(wanted: number): number {
@@ -55,14 +56,13 @@ function connectionsWithin(wanted: number): number {
   return Math.min(wanted, hard - OWN_FILES);
 }
 
-export function renderGatewayConfig(options: GatewayOptions): string {
+export function renderGatewayConfig(options: Omit<GatewayOptions, 'command' | 'dir'>): string {
   const { ports, upstreams } = options;
   const connections = connectionsWithin(options.connections ?? CONNECTIONS);
   const perAddress = Math.min(CONNECTIONS_PER_ADDRESS, Math.floor(connections / ADDRESSES_MIN));
   const values: Record<string, string | number | undefined> = {
     GATEWAY_SERVICES: readTemplate(options.resolver ? 'names.conf.template' : 'addresses.conf.template').trim(),
     GATEWAY_RESOLVER: options.resolver,
-    GATEWAY_DIR: options.dir,
     GATEWAY_HOST: options.host,
     GATEWAY_WORKER_PORT: ports.worker,
     GATEWAY_DASHBOARD_PORT: ports.dashboard,
@@ -76,7 +76,7 @@ export function renderGatewayConfig(options: GatewayOptions): string {
     GATEWAY_OPEN_FILES: connections + OWN_FILES,
     GATEWAY_REQUESTS_PER_SECOND: options.requestsPerSecond ?? REQUESTS_PER_SECOND,
     GATEWAY_CONNECTIONS_PER_ADDRESS: options.connectionsPerAddress ?? perAddress,
-    GATEWAY_LOG: options.log ?? gatewayLog(options.dir),
+    GATEWAY_LOG: options.log ?? LOG,
   };
   const fill = (text: string): string =>
     text.replace(/\$\{(\w+)\}/g, (_, name: string) => {

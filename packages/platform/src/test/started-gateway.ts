@@ -2,6 +2,7 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
+import path from 'node:path';
 import { freePort, temporaryDir } from '@gantry/testing';
 import { type GatewayOptions, gatewayLog, gatewayProcess } from '../gateway/gateway';
 import { startAndWait } from '../supervise/process';
@@ -28,7 +29,8 @@ export async function startGateway(options: Partial<GatewayOptions> = {}): Promi
   await new Promise<void>((resolve) => stub.listen(0, '127.0.0.1', resolve));
   const service = `127.0.0.1:${(stub.address() as AddressInfo).port}`;
   const ports = { worker: await freePort(), dashboard: await freePort(), skills: await freePort() };
-  const dir = temporaryDir('gateway');
+  // Characters that mean something in nginx's configuration.
+  const dir = path.join(temporaryDir('gateway'), 'Größe 7 – {my} $host; "gantry"');
   const running = await startAndWait(
     gatewayProcess({
       command: await obtainTool('nginx'),
