@@ -1,28 +1,35 @@
 import { readInput } from '../supervise/run-once';
-import { type Addresses, createOwner, createSampleWorker, deploySample, type Owner, type Sample } from './first-run';
+import {
+  type Addresses,
+  createOwner,
+  createSampleWorker,
+  deploySample,
+  type FirstAccount,
+  type Owner,
+  type Sample,
+} from './first-run';
 
 export interface FirstRunInput {
   addresses: Addresses;
-  /** Creates the first owner unless there is a token already. */
-  account: { email: string; password: string; setupToken: string };
+  /** Of the first owner. Absent: there is one. */
+  account?: FirstAccount;
+  /** Creates the samples. */
   token?: string;
-  /** Absent: no samples are wanted. */
   examples?: { automation: string; worker: string };
 }
 
 export interface FirstRunOutput {
-  /** Null if the platform had been set up before, by somebody whose password is not known here. */
-  owner: Owner | null;
+  /** Null if the platform was set up by another operator, whose password is not known here. */
+  owner?: Owner | null;
   sample?: Sample;
   /** The reason why there are no samples, which does not stop a platform that works otherwise. */
   sampleProblem?: string;
 }
 
 async function main() {
-  const { addresses, account, examples, ...input } = await readInput<FirstRunInput>();
-  const owner = input.token ? null : await createOwner(addresses, account);
-  const output: FirstRunOutput = { owner };
-  const token = input.token ?? owner?.token;
+  const { addresses, account, token, examples } = await readInput<FirstRunInput>();
+  const output: FirstRunOutput = {};
+  if (account) output.owner = await createOwner(addresses, account);
   if (token && examples) {
     try {
       const [automation, worker] = await Promise.all([

@@ -1,5 +1,6 @@
 /** Makes an empty platform usable: its first owner with a token, and an automation and a worker that have run once. */
-import { zipExample, zipExampleWorker } from './zip-example';
+import path from 'node:path';
+import { type ZippedExample, zipExample, zipExampleWorker } from './zip-example';
 
 export interface Addresses {
   base: string;
@@ -29,21 +30,26 @@ export interface SampleWorker {
   status: string;
 }
 
-/** Null if somebody has set the platform up before. */
-export async function createOwner(
-  { base }: Addresses,
-  account: { email: string; password: string; setupToken: string },
-): Promise<Owner | null> {
-  const { email, password, setupToken } = account;
+export interface FirstAccount {
+  email: string;
+  password: string;
+  setupToken: string;
+  /** An earlier start was interrupted, and may have created it. */
+  isResumed: boolean;
+}
+
+/** Null if another operator has set the platform up. */
+export async function createOwner({ base }: Addresses, account: FirstAccount): Promise<Owner | null> {
+  const { email, password, setupToken, isResumed } = account;
   const call = caller(base);
-  const created = await call('POST', '/auth/setup', { setup_token: setupToken, email, password });
-  if (created.status === 409) return null;
-  const { access_token, workspace } = await created.json<{ access_token: string; workspace: { id: string } }>();
+  let signedIn = await call('POST', '/auth/setup', { setup_token: setupToken, email, password });
+  if (signedIn.status === 409 && isResumed) signedIn = await call('POST', '/auth/login', { email, password });
+  if ([409, 401].includes(signedIn.status)) return null;
+  const { access_token } = await signedIn.json<{ access_token: string }>();
   const asOwner = caller(base, access_token);
-  const { token } = await asOwner('POST', '/auth/tokens', { name: 'npm start' }).then((answer) =>
-    answer.json<{ token: string }>(),
-  );
-  return { email, password, token, workspace_id: workspace.id };
+  const { workspace_id } = await (await asOwner('GET', '/auth/me')).json<{ workspace_id: string }>();
+  const { token } = await (await asOwner('POST', '/auth/tokens', { name: 'npm start' })).json<{ token: string }>();
+  return { email, password, token, workspace_id };
 }
 
 const RUN_DEADLINE_MS = 60_000;
@@ -57,7 +63,30 @@ export async function deploySample(
 ): Promise<Omit<Sample, 'worker'>> {
   const call = caller(dashboard, token);
   const { manifest, entrypoint, inputs, zip } = await zipExample(exampleDir);
+  const name = String(manifest.name);
+  const { id, url } = (await findAutomation(call, name)) ?? (await deploy(call, { manifest, entrypoint, zip }));
+  const { runId } = await call('POST', `/api/automations/${id}/run`, { inputs, wait: 10 }).then((answer) =>
+    answer.json<{ runId: string }>(),
+  );
+  return { automation_id: id, name, url, run_id: runId, status: await endOf(call, runId) };
+}
 
+interface Deployed {
+  id: string;
+  url: string;
+}
+
+/** One of an interrupted start. */
+async function findAutomation(call: Call, name: string): Promise<Deployed | undefined> {
+  const answer = await call('GET', `/api/automations?q=${encodeURIComponent(name)}`);
+  const { automations } = await answer.json<{ automations: (Deployed & { name: string })[] }>();
+  return automations.find((automation) => automation.name === name);
+}
+
+async function deploy(
+  call: Call,
+  { manifest, entrypoint, zip }: Pick<ZippedExample, 'manifest' | 'entrypoint' | 'zip'>,
+): Promise<Deployed> {
   const upload = await call('POST', '/api/artifacts/upload-url').then((answer) =>
     answer.json<{ uploadUrl: string; storageKey: string }>(),
   );
@@ -72,25 +101,20 @@ export async function deploySample(
     entrypoint,
     storageKey: upload.storageKey,
   }).then((answer) => answer.json<{ artifactId: string }>());
-  const deployed = await call('POST', '/api/deploy', { artifactId }).then((answer) =>
-    answer.json<{ id: string; url: string }>(),
-  );
-
-  const { runId } = await call('POST', `/api/automations/${deployed.id}/run`, { inputs, wait: 10 }).then((answer) =>
-    answer.json<{ runId: string }>(),
-  );
-  const status = await endOf(call, runId);
-  const { id, url } = deployed;
-  return { automation_id: id, name: String(manifest.name), url, run_id: runId, status };
+  return call('POST', '/api/deploy', { artifactId }).then((answer) => answer.json<Deployed>());
 }
 
-/** A bundle in, and one run. */
+/** A bundle in, and one run. @param dir its name is the worker's id */
 export async function createSampleWorker({ base }: Addresses, token: string, dir: string): Promise<SampleWorker> {
   const call = caller(base, token);
   const { inputs, zip } = await zipExampleWorker(dir);
-  const form = new FormData();
-  form.set('bundle', new Blob([new Uint8Array(zip)], { type: 'application/zip' }), 'worker.zip');
-  const { id } = await call('POST', '/api/workers', form).then((answer) => answer.json<{ id: string }>());
+  const id = path.basename(dir);
+  // One of an interrupted start is used.
+  if ((await call('GET', `/api/workers/${id}`)).status === 404) {
+    const form = new FormData();
+    form.set('bundle', new Blob([new Uint8Array(zip)], { type: 'application/zip' }), 'worker.zip');
+    await (await call('POST', '/api/workers', form)).json();
+  }
   const { run_id } = await call('POST', `/api/workers/${id}/runs`, { inputs }).then((answer) =>
     answer.json<{ run_id: string }>(),
   );

@@ -21,7 +21,7 @@ beforeAll(async () => {
 }, START_MS);
 afterAll(() => stop('SIGKILL'));
 
-async function start(): Promise<void> {
+function spawnLauncher(): void {
   output = '';
   const env = { PATH: process.env.PATH, HOME: process.env.HOME, GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
   started = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -30,6 +30,13 @@ async function start(): Promise<void> {
       output += chunk;
     });
   }
+}
+
+const isSetUp = async () =>
+  (await (await fetch(`http://127.0.0.1:${port}/api/system/platform-config`)).json()).setup_required === false;
+
+async function start(): Promise<void> {
+  spawnLauncher();
   const settled = () => started.exitCode !== null || output.includes('Gantry is running');
   await until(settled, { deadlineMs: START_MS, everyMs: 50, what: 'the platform runs' });
   if (started.exitCode !== null) throw new Error(output);
@@ -74,8 +81,11 @@ async function sampleRun(): Promise<Record<string, unknown>> {
 }
 
 test(
-  'a first start leaves an owner who can sign in and an automation that has run',
+  'a first start leaves an owner who can sign in and an automation that has run, also after one that was killed',
   async () => {
+    spawnLauncher();
+    await until(isSetUp, { deadlineMs: START_MS, everyMs: 5, what: 'there is an owner' });
+    await stop('SIGKILL');
     await start();
     const local = read<Local>('local.json');
     expect(local).toEqual({
@@ -112,7 +122,13 @@ test(
     const left = children();
     await stop('SIGKILL');
     expect(left.some(isAlive)).toBe(true);
+    // As if it had been killed just after the first owner was committed.
+    const { email, password } = read<Local>('local.json');
+    fs.writeFileSync(path.join(dataDir, 'first-owner.json'), JSON.stringify({ email, password }));
+    fs.rmSync(path.join(dataDir, 'local.json'));
     await start();
+    expect(read<Local>('local.json')).toMatchObject({ email, password });
+    expect(fs.existsSync(path.join(dataDir, 'first-owner.json'))).toBe(false);
     expect(left.filter(isAlive)).toEqual([]);
     expect(await sampleRun()).toMatchObject({ status: 'success' });
   },

@@ -23,18 +23,26 @@ export interface Local {
   workspace_id: string;
 }
 
+/** The sign-in of an owner who is being created. */
+export type FirstOwner = Pick<Local, 'email' | 'password'>;
+
 export interface LocalState {
   dir: string;
   keys: Keys;
   /** Undefined until the first owner was created. */
   readLocal(): Local | undefined;
   writeLocal(local: Local): void;
+  /** Written before the owner exists, so that a start which is interrupted loses no password. */
+  readFirstOwner(): FirstOwner | undefined;
+  writeFirstOwner(owner: FirstOwner): void;
+  deleteFirstOwner(): void;
 }
 
 export function openLocalState(dir: string): LocalState {
   makePrivate(dir);
   const keysFile = path.join(dir, 'keys.json');
   const localFile = path.join(dir, 'local.json');
+  const firstOwnerFile = path.join(dir, 'first-owner.json');
   const kept = readJson<Keys>(keysFile);
   const keys = kept ?? generateKeys();
   if (!kept) writePrivate(keysFile, keys);
@@ -43,6 +51,9 @@ export function openLocalState(dir: string): LocalState {
     keys,
     readLocal: () => readJson<Local>(localFile),
     writeLocal: (local) => writePrivate(localFile, local),
+    readFirstOwner: () => readJson<FirstOwner>(firstOwnerFile),
+    writeFirstOwner: (owner) => writePrivate(firstOwnerFile, owner),
+    deleteFirstOwner: () => fs.rmSync(firstOwnerFile, { force: true }),
   };
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { checkoutDir } from '../dirs/shared-dir';
-import type { Sample } from '../first-run/first-run';
+import type { Owner, Sample } from '../first-run/first-run';
 import type { FirstRunInput, FirstRunOutput } from '../first-run/first-run-main';
 import { runOnce } from '../supervise/run-once';
 import type { Local, LocalState } from './local-state';
@@ -23,39 +23,51 @@ export interface SetUpOptions {
 const SAMPLES = { automation: 'examples/csv-report', worker: 'examples/workers/expense-review' };
 const EMAIL = 'owner@gantry.local';
 
-/** Creates the first owner and the samples. If everything exists already, it reads two files and writes one. */
+/**
+ * Creates what is missing of owner and samples. Each is recorded as soon as it exists: a start that is interrupted is
+ * continued by the next one. If everything exists already, it reads two files and writes one.
+ */
 export async function setUp(options: SetUpOptions): Promise<{ local?: Local; sample?: Sample }> {
-  const { settings, state, progress, setupToken } = options;
-  const sampleFile = path.join(state.dir, 'sample.json');
-  const local = state.readLocal();
-  const sample: Sample | undefined = fs.existsSync(sampleFile)
-    ? JSON.parse(fs.readFileSync(sampleFile, 'utf8'))
-    : undefined;
-  const wantsSample = !sample && options.executes;
+  const local = await ensureOwner(options);
+  return { local, sample: await ensureSamples(options, local) };
+}
+
+/** @returns undefined if the platform was set up by another operator, whose sign-in is not known here */
+async function ensureOwner({ settings, state, progress, setupToken }: SetUpOptions): Promise<Local | undefined> {
   const { base, dashboard, skills } = settings.urls;
   const addresses = { base_url: base, dashboard_url: dashboard, skills_url: skills };
-  if (local && !wantsSample) {
-    // GANTRY_PORT may have moved them.
-    state.writeLocal({ ...local, ...addresses });
-    return { local, sample };
+  let signIn: Owner | null | undefined = state.readLocal();
+  if (!signIn) {
+    progress.step('creating the first owner');
+    const interrupted = state.readFirstOwner();
+    const account = interrupted ?? { email: EMAIL, password: randomBytes(12).toString('base64url') };
+    state.writeFirstOwner(account);
+    const isResumed = interrupted !== undefined;
+    const input: FirstRunInput = { addresses: settings.urls, account: { ...account, setupToken, isResumed } };
+    signIn = (await runFirst(input)).owner;
   }
-
-  progress.step('creating the first owner, a sample automation and a sample worker');
-  const input: FirstRunInput = {
-    addresses: settings.urls,
-    account: { email: EMAIL, password: randomBytes(12).toString('base64url'), setupToken },
-    token: local?.token,
-    examples: wantsSample
-      ? { automation: path.join(checkoutDir, SAMPLES.automation), worker: path.join(checkoutDir, SAMPLES.worker) }
-      : undefined,
-  };
-  const script = path.join(__dirname, '../first-run/first-run-main.js');
-  const done: FirstRunOutput = JSON.parse(await runOnce({ script, input }));
-  if (done.sampleProblem) progress.warn(`the samples: ${done.sampleProblem}`);
-  if (done.sample) fs.writeFileSync(sampleFile, JSON.stringify(done.sample, null, 2), { mode: 0o600 });
-  const signIn = local ?? done.owner;
-  if (!signIn) return { sample: done.sample };
-  const written = { ...signIn, ...addresses };
-  state.writeLocal(written);
-  return { local: written, sample: sample ?? done.sample };
+  // GANTRY_PORT may have moved the addresses.
+  const local = signIn ? { ...signIn, ...addresses } : undefined;
+  if (local) state.writeLocal(local);
+  state.deleteFirstOwner();
+  return local;
 }
+
+async function ensureSamples(options: SetUpOptions, local: Local | undefined): Promise<Sample | undefined> {
+  const { settings, state, progress, executes } = options;
+  const sampleFile = path.join(state.dir, 'sample.json');
+  if (fs.existsSync(sampleFile)) return JSON.parse(fs.readFileSync(sampleFile, 'utf8'));
+  if (!local || !executes) return undefined;
+  progress.step('creating a sample automation and a sample worker');
+  const examples = {
+    automation: path.join(checkoutDir, SAMPLES.automation),
+    worker: path.join(checkoutDir, SAMPLES.worker),
+  };
+  const { sample, sampleProblem } = await runFirst({ addresses: settings.urls, token: local.token, examples });
+  if (sampleProblem) progress.warn(`the samples: ${sampleProblem}`);
+  if (sample) fs.writeFileSync(sampleFile, JSON.stringify(sample, null, 2), { mode: 0o600 });
+  return sample;
+}
+
+const runFirst = async (input: FirstRunInput): Promise<FirstRunOutput> =>
+  JSON.parse(await runOnce({ script: path.join(__dirname, '../first-run/first-run-main.js'), input }));

@@ -10,11 +10,13 @@ interface Recorded {
   startTime: string | undefined;
   /** Process id of the parent, for a launcher that ends when its parent does. */
   parent?: number;
+  /** Default SIGTERM. */
+  stopSignal?: NodeJS.Signals;
 }
 
 /** Its changes never throw: the launcher has to go on when the disk is full. What was not written is written later. */
 export interface ProcessRecord {
-  add(name: string, pid: number): void;
+  add(name: string, pid: number, stopSignal?: NodeJS.Signals): void;
   remove(name: string): void;
 }
 
@@ -60,8 +62,8 @@ export async function takeOver(file: string, parent?: number): Promise<ProcessRe
   recorded[LAUNCHER] = { pid: process.pid, startTime: startTime(process.pid), parent };
   write();
   return {
-    add: (name, pid) => {
-      recorded[name] = { pid, startTime: startTime(pid) };
+    add: (name, pid, stopSignal) => {
+      recorded[name] = { pid, startTime: startTime(pid), stopSignal };
       tryToWrite();
     },
     remove: (name) => {
@@ -83,9 +85,12 @@ const isStillThere = ({ pid, startTime: then }: Recorded) => isAlive(pid) && sta
 
 const isOrphan = ({ pid, parent }: Recorded) => parent !== undefined && parentOf(pid) !== parent;
 
-/** The database is among them and takes SIGTERM for "wait until every session ends": they are all ended together. */
+/**
+ * They are all ended together. PostgreSQL has a signal of its own: it takes SIGTERM for "wait until every session ends", and
+ * one that is killed leaves processes which keep the next one from starting.
+ */
 async function stopAll(leftovers: Recorded[], patienceMs: number): Promise<void> {
-  for (const { pid } of leftovers) signal(pid, 'SIGTERM');
+  for (const { pid, stopSignal = 'SIGTERM' } of leftovers) signal(pid, stopSignal);
   const deadline = Date.now() + patienceMs;
   while (leftovers.some(isStillThere)) {
     if (Date.now() > deadline) {

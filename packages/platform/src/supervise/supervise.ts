@@ -53,7 +53,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
           liveness: options.liveness,
           onStart: (name, pid) => {
             pids.set(name, pid);
-            record.add(name, pid);
+            record.add(name, pid, spec.stopSignal);
           },
           onEnd: (name) => {
             pids.delete(name);
