@@ -28,6 +28,9 @@ export interface Bus extends Requester {
 /** The user name on a server without authentication. */
 const ANYBODY = 'anybody';
 
+/** At the address of a Pod that was deleted no attempt is answered: the client would wait 20 s before the next one. */
+const CONNECT_MS = 2_000;
+
 /** Retries for ever, the first connection included: a service that starts before NATS is early, not broken. */
 export async function connectBus(
   options: NatsAddress & {
@@ -47,6 +50,7 @@ export async function connectBus(
     name: options.name,
     // Only this user may subscribe to its inbox: see permissions.ts.
     inboxPrefix,
+    timeout: CONNECT_MS,
     maxReconnectAttempts: -1,
     reconnectTimeWait: 250,
     reconnectJitter: 250,

@@ -1,0 +1,38 @@
+import net, { type AddressInfo } from 'node:net';
+import { catchLogs, given, givenNats, until } from '@gantry/testing';
+import { connectBus } from './bus';
+
+const nats = givenNats();
+
+/** Accepts connections to NATS, and passes them on only when it is told to. */
+const proxy = given(
+  async () => {
+    const sockets = new Set<net.Socket>();
+    const state = { accepted: 0, isOpen: false };
+    const server = net.createServer((client) => {
+      state.accepted++;
+      sockets.add(client.on('error', () => {}));
+      if (!state.isOpen) return;
+      const upstream = net.connect(Number(new URL(nats.url).port), '127.0.0.1');
+      sockets.add(upstream.on('error', () => {}));
+      client.pipe(upstream).pipe(client);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return { state, server, sockets, port: (server.address() as AddressInfo).port };
+  },
+  async ({ server, sockets }) => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  },
+);
+
+test('an address that no longer answers is tried again within seconds', async () => {
+  const { log } = catchLogs();
+  const { creds } = nats.as('worker-api');
+  const connecting = connectBus({ url: `nats://127.0.0.1:${proxy.port}`, creds, name: 'test', log });
+  await until(() => proxy.state.accepted > 1, { deadlineMs: 10_000, what: 'another attempt' });
+  proxy.state.isOpen = true;
+  const bus = await connecting;
+  await bus.nc.flush();
+  await bus.nc.close();
+}, 30_000);
