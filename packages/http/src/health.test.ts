@@ -13,6 +13,18 @@ test('readiness names what is down and comes back by itself', async () => {
   expect(await ask(subject)).toEqual({ status: 200, body: { status: 'ok' } });
 });
 
+test('what only degrades the service is named, and does not end readiness', async () => {
+  let isPostgresUp = true;
+  const checks = {
+    postgres: async () => isPostgresUp || Promise.reject(new Error('down')),
+    nats: () => Promise.reject(new Error('down')),
+  };
+  const subject = health(checks, { degrading: ['nats'] });
+  expect(await ask(subject)).toEqual({ status: 200, body: { status: 'degraded', down: ['nats'] } });
+  isPostgresUp = false;
+  expect(await ask(subject)).toEqual({ status: 503, body: { status: 'unavailable', down: ['postgres', 'nats'] } });
+});
+
 test('what works and is not as it should be is shown without ending readiness', async () => {
   const subject = health({ postgres: async () => 'the clock of PostgreSQL is 300 s behind' });
   expect(await ask(subject)).toEqual({

@@ -17,18 +17,31 @@ export type Health = ReturnType<typeof health>;
 const CHECK_MS = 1_500;
 
 /**
- * `/healthz`: the process lives. `/health`: it can do its work; 503 names the dependency that is down, or draining.
+ * `/healthz`: the process lives. `/health`: it can do its work; 503 names the dependency that is down, or draining. While
+ * only `degrading` ones are down it answers 200: a load balancer that took all replicas out of service would take along
+ * what works without them.
  * @param checks reject, or take longer than 1.5 s, while their dependency is down; a sentence is a problem that is shown, and
  *   that no load balancer could mend: it does not end readiness
  */
-export function health(checks: Record<string, () => Promise<unknown>>, log?: Logger) {
+export function health(
+  checks: Record<string, () => Promise<unknown>>,
+  { degrading = [], log }: { degrading?: string[]; log?: Logger } = {},
+) {
   let draining = false;
   let had = false;
+
+  function statusOf(states: DependencyState[]): 'ok' | 'degraded' | 'unavailable' | 'draining' {
+    if (draining) return 'draining';
+    const down = downIn(states);
+    if (!down.length) return 'ok';
+    return down.every((name) => degrading.includes(name)) ? 'degraded' : 'unavailable';
+  }
+
   const dependencies = () => Promise.all(Object.entries(checks).map(([name, check]) => measure(name, check)));
   return {
     /** Asks every dependency now. */
     dependencies,
-    isDraining: (): boolean => draining,
+    statusOf,
     /** From now on /health says 503, so that load balancers stop sending. */
     drain: () => {
       draining = true;
@@ -37,17 +50,19 @@ export function health(checks: Record<string, () => Promise<unknown>>, log?: Log
       live: () => ok({ status: 'ok' }),
       ready: async () => {
         const states = await dependencies();
-        const down = states.filter(({ up }) => !up).map(({ name }) => name);
         const problems = states.flatMap(({ problem = [] }) => problem);
         if (problems.length && !had) log?.error({ problems }, 'ready, but not as it should be');
         had = problems.length > 0;
-        const status = draining ? 'draining' : down.length ? 'unavailable' : 'ok';
+        const down = downIn(states);
+        const status = statusOf(states);
         const body = { status, ...(down.length && { down }), ...(problems.length && { problems }) };
-        return status === 'ok' ? ok(body) : answer(503, body, { 'Retry-After': '2' });
+        return ['ok', 'degraded'].includes(status) ? ok(body) : answer(503, body, { 'Retry-After': '2' });
       },
     },
   };
 }
+
+const downIn = (states: DependencyState[]): string[] => states.filter(({ up }) => !up).map(({ name }) => name);
 
 async function measure(name: string, check: () => Promise<unknown>): Promise<DependencyState> {
   const before = performance.now();

@@ -19,6 +19,8 @@ export interface Observed {
   bus: Bus;
   /** Names of the streams whose size this service watches. */
   streams: string[];
+  /** Absent: it has none. */
+  objects?: { check(): Promise<void> };
 }
 
 /** A process is one service. */
@@ -26,14 +28,15 @@ let observed: (Observed & { health: Health }) | undefined;
 
 /** @returns its health, and `unobserve`, which ends the metrics */
 export function observeService(service: Observed, log: Logger) {
-  const { pool, bus, streams } = service;
+  const { pool, bus, streams, objects } = service;
   const checks = health(
     {
       postgres: postgresCheck(pool),
       nats: () => bus.nc.flush(),
       ...(streams.length && { jetstream: streamsCheck(bus, streams) }),
+      ...(objects && { object_store: () => objects.check() }),
     },
-    log,
+    { degrading: ['nats', 'jetstream', 'object_store'], log },
   );
   const own = { ...service, health: checks };
   observed = own;

@@ -1,10 +1,18 @@
 /** Objects as files of one directory, with the platform's own presigned URLs: see signed-url.ts and storage-routes.ts. */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { type Audience, assertExpiry, assertKey, ObjectMissing, type ObjectStore, readAll } from './object-store';
+import {
+  type Audience,
+  assertExpiry,
+  assertKey,
+  ObjectMissing,
+  type ObjectStore,
+  readAll,
+  toStoreError,
+} from './object-store';
 import { signGrant } from './signed-url';
 
 export interface FileStoreOptions {
@@ -38,8 +46,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   async function put(key: string, body: Buffer | Readable): Promise<void> {
     const target = pathOf(key);
     const aside = path.join(partial, randomBytes(12).toString('hex'));
-    await mkdir(partial, { recursive: true });
     try {
+      await mkdir(partial, { recursive: true });
       const file = await open(aside, 'wx', 0o600);
       try {
         for await (const chunk of Buffer.isBuffer(body) ? [body] : body) await file.writeFile(chunk);
@@ -50,8 +58,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       await mkdir(path.dirname(target), { recursive: true });
       await rename(aside, target);
     } catch (err) {
-      await rm(aside, { force: true });
-      throw err;
+      await rm(aside, { force: true }).catch(() => {});
+      throw toStoreError(err);
     }
   }
 
@@ -87,7 +95,10 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     delete: (key) => rm(pathOf(key), { force: true }),
     deleteFolder: async (folder) => rm(pathOf(folder), { recursive: true, force: true }),
     check: async () => {
+      const probe = path.join(partial, randomBytes(12).toString('hex'));
       await mkdir(partial, { recursive: true });
+      // A full disk still takes an empty file.
+      await writeFile(probe, 'probe', { mode: 0o600 }).finally(() => rm(probe, { force: true }));
     },
     presignPut: async (key, { sizeMax, contentType, expiresSeconds, audience }) => {
       assertKey(key);

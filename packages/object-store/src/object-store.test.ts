@@ -1,5 +1,5 @@
 /** The contract of both drivers, checked over HTTP as a client would: a PUT and a GET with only the URL. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import { AppError } from '@gantry/http';
 import express, { type ErrorRequestHandler } from 'express';
 import S3rver from 's3rver';
 import { createFileStore, ObjectMissing, type ObjectStore, ObjectTooLarge, storageRoutes } from '.';
+import { toStoreError } from './object-store';
 import { createS3Store } from './s3-store';
 
 interface Running {
@@ -145,4 +146,23 @@ describe.each([
     await expect(store.presignGet('ws_a/one', { ...download, expiresSeconds: 601 })).rejects.toThrow('at most 600');
     await expect(store.presignPut('ws_a/one', { ...upload, expiresSeconds: 601 })).rejects.toThrow('at most 600');
   });
+});
+
+test('a directory that cannot be written makes the store say that it is not well', async () => {
+  const parent = mkdtempSync(path.join(tmpdir(), 'gantry-objects-'));
+  const directory = path.join(parent, 'store');
+  symlinkSync('/dev/full', directory);
+  const urls = { publicUrl: 'http://a', internalUrl: 'http://b' };
+  const store = createFileStore({ directory, signingKey: 'k'.repeat(32), ...urls });
+  await expect(store.check()).rejects.toThrow();
+  rmSync(parent, { recursive: true });
+});
+
+test('a disk that is full is a 503 that says when to try again, and quotes no path', () => {
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write '/secret/path'"), { code: 'ENOSPC' });
+  const error = toStoreError(full);
+  expect(error).toMatchObject({ status: 503, code: 'unavailable', retryAfterSeconds: 2 });
+  expect(String(error)).not.toContain('/secret/path');
+  const other = new Error('a bug');
+  expect(toStoreError(other)).toBe(other);
 });

@@ -1,7 +1,9 @@
 /** Storage for data too large for a row or a message. Keys start with the workspace: `ws_.../uploads/...`. */
 import type { Readable } from 'node:stream';
+import { AppError, unavailable } from '@gantry/http';
 
 export interface ObjectStore {
+  /** @throws AppError 503 for a store that can't be written */
   put(key: string, body: Buffer | Readable, options?: { contentType?: string }): Promise<void>;
   /** @throws ObjectMissing */
   get(key: string): Promise<Readable>;
@@ -14,7 +16,7 @@ export interface ObjectStore {
   deleteFolder(folder: string): Promise<void>;
   presignPut(key: string, options: PresignPut): Promise<string>;
   presignGet(key: string, options: PresignGet): Promise<string>;
-  /** Rejects while the store is unavailable. */
+  /** Rejects while the store is unavailable or, for files, can't be written. */
   check(): Promise<void>;
 }
 
@@ -43,11 +45,29 @@ export interface PresignGet {
 
 export const EXPIRES_SECONDS_MAX = 600;
 
-export class ObjectMissing extends Error {
+/** What a row names and the store has lost: 410, unless the reader says more of it. */
+export class ObjectMissing extends AppError {
   constructor(readonly key: string) {
-    super(`no object ${key}`);
+    super(
+      'gone',
+      'content_missing',
+      'the object store has lost the content of this; what is said of it elsewhere is still there',
+      {
+        cause: new Error(`no object ${key}`),
+      },
+    );
     this.name = 'ObjectMissing';
   }
+}
+
+/** Codes of a disk that is full, read-only, broken or not ours. */
+const UNWRITABLE = /^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO)$/;
+
+/** 503 for a store that can't be written; any other error as it is. */
+export function toStoreError(err: unknown): unknown {
+  const { code, $metadata } = err as { code?: unknown; $metadata?: { httpStatusCode?: number } };
+  const isDown = (typeof code === 'string' && UNWRITABLE.test(code)) || ($metadata?.httpStatusCode ?? 0) >= 500;
+  return isDown ? unavailable('the object store', err) : err;
 }
 
 export class ObjectTooLarge extends Error {

@@ -20,6 +20,7 @@ import {
   ObjectMissing,
   type ObjectStore,
   readAll,
+  toStoreError,
 } from './object-store';
 
 export interface S3StoreOptions {
@@ -105,7 +106,10 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     put: async (key, body, { contentType } = {}) => {
       assertKey(key);
       const bytes = Buffer.isBuffer(body) ? body : await readAll(key, body, STREAM_BYTES_MAX);
-      await inside.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType }));
+      const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType });
+      await inside.send(command).catch((err) => {
+        throw toStoreError(err);
+      });
     },
     getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
     delete: async (key) => {

@@ -85,7 +85,10 @@ export async function startAutomationApi(options: AutomationApiOptions) {
   const housekeeping = startSweeps(sweepsOf({ pool, prisma, objects, vault, retention: options.retention, now }), log);
   const remote = options.identify ? null : remoteIdentify({ bus, ...options.jwt, log });
   const identify = options.identify ?? (remote as NonNullable<typeof remote>).identify;
-  const { checks, unobserve } = observeService({ service: 'automation-api', pool, bus, streams: ownStreams }, log);
+  const { checks, unobserve } = observeService(
+    { service: 'automation-api', pool, bus, streams: ownStreams, objects },
+    log,
+  );
   const recent = createRecentAutomations();
   const deps: Deps = {
     prisma,

@@ -161,7 +161,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     { auto: options.autoTick ?? true },
   );
   const evaluationLoop = startEvaluationLoop(whole, { auto: options.autoTick ?? true });
-  const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams }, log);
+  const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, objects }, log);
   const deps: Deps = {
     ...{
       prisma,

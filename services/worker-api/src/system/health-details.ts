@@ -3,31 +3,26 @@ import { streamPlans } from '@gantry/events';
 import type { Health } from '@gantry/http';
 import type { Deps } from '../deps';
 
-type DetailDeps = Pick<Deps, 'pool' | 'bus' | 'objects'> & { health: Health; version: string };
+type DetailDeps = Pick<Deps, 'pool' | 'bus'> & { health: Health; version: string };
 
 const PART_MS = 1_500;
 
-export async function readHealthDetails({ pool, bus, objects, health, version }: DetailDeps) {
-  const [dependencies, storage, migrations, streams, outbox] = await Promise.all([
+export async function readHealthDetails({ pool, bus, health, version }: DetailDeps) {
+  const [dependencies, migrations, streams, outbox] = await Promise.all([
     health.dependencies(),
-    inTime(objects.check().then(() => true)),
     inTime(readMigrations(pool)),
     inTime(readStreams(bus)),
     inTime(readOutbox(pool)),
   ]);
-  const isUp = dependencies.every(({ up }) => up);
   const uptimeSeconds = Math.floor(process.uptime());
   return {
-    status: health.isDraining() ? 'draining' : isUp ? 'ok' : 'unavailable',
+    status: health.statusOf(dependencies),
     service: 'worker-api',
     version,
     node: process.versions.node,
     started_at: new Date(Date.now() - uptimeSeconds * 1_000).toISOString(),
     uptime_seconds: uptimeSeconds,
-    dependencies: [
-      ...dependencies.map(({ name, up, latencyMs }) => ({ name, up, latency_ms: latencyMs })),
-      { name: 'object_store', up: storage === true, latency_ms: null },
-    ],
+    dependencies: dependencies.map(({ name, up, latencyMs }) => ({ name, up, latency_ms: latencyMs })),
     migrations,
     outbox,
     streams,
