@@ -4,6 +4,8 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Request } from 'express';
 import { AppError, invalid } from './errors';
 import { measureJson } from './json-size';
+import type { OperationBody } from './openapi-document';
+import { assertUsableText, isUsableText, type NulPlaces } from './request-text';
 import { readBytes } from './upload';
 import './request';
 
@@ -34,9 +36,6 @@ const { isArray } = Array;
 const { keys } = Object;
 const { isFinite: isFiniteNumber } = Number;
 
-/** Half of a UTF-16 pair is no text: PostgreSQL refuses it, and UTF-8 has no bytes for it. */
-const HALF_CHARACTER = /\p{Surrogate}/u;
-
 const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>> = {
   gzip: promisify(gunzip),
   deflate: promisify(inflate),
@@ -45,13 +44,14 @@ const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number 
 
 /**
  * Reads a JSON body of up to 1 MB that keeps the rules, and holds nothing that can't be kept as it is.
- * Undefined where there is none; an empty object where its length says that it is empty.
+ * Undefined where there is none; an empty object where its length says that it is empty, and it is not required.
  * @param beforeParsing is given the size of the body, and waited for
  * @throws AppError 400, 408, 413, 415
  */
 export async function readJson(
   req: Request,
   rules: JsonRules,
+  { required, nulPlaces }: Pick<OperationBody, 'required' | 'nulPlaces'>,
   beforeParsing: (bytes: number) => Promise<void> | undefined = () => undefined,
 ): Promise<unknown> {
   const { headers } = req;
@@ -60,14 +60,14 @@ export async function readJson(
   const sent = await readBytes(req, JSON_BYTES_MAX);
   const bytes = await unpacked(sent, headers['content-encoding']);
   req.rawBody = bytes;
-  if (!bytes.length) return {};
+  if (!bytes.length) return required ? undefined : {};
   await beforeParsing(bytes.length);
   const isLarge = bytes.length > LARGE_BYTES;
   if (isLarge) refuseTooMuch(bytes, rules);
   const body = parse(bytes.toString('utf8'));
   if (isLarge) await othersTurn();
-  refuseUnkeepable(body, '/body');
-  refuseHostile(body, rules);
+  if (!isKeepable(body)) refuseUnkeepable(body, [], nulPlaces);
+  refuseHostile(body, rules, nulPlaces);
   if (isLarge) await othersTurn();
   return body;
 }
@@ -124,48 +124,48 @@ interface Place {
   parent: Place | null;
 }
 
-function refuseHostile(body: unknown, { depthMax, refusedKeys }: JsonRules): void {
+function refuseHostile(body: unknown, { depthMax, refusedKeys }: JsonRules, nulPlaces: NulPlaces): void {
   if (body === null || typeof body !== 'object') return;
   const open: Place[] = [{ value: body, key: '', depth: 0, parent: null }];
   for (let place = open.pop(); place; place = open.pop()) {
     const { value, depth } = place;
     if (depth >= depthMax) throw tooDeep(depthMax);
     if (isArray(value)) {
-      for (let index = 0; index < value.length; index++) enter(open, value[index], index, place);
+      for (let index = 0; index < value.length; index++) enter(open, value[index], index, place, nulPlaces);
       continue;
     }
     for (const key of keys(value)) {
       if (refusedKeys.has(key)) {
-        throw new AppError('invalid', 'refused_key', `${pointerTo(place, key)}: this property name is not allowed`);
+        throw new AppError(
+          'invalid',
+          'refused_key',
+          `/${keysTo(place, key).join('/')}: this property name is not allowed`,
+        );
       }
-      if (HALF_CHARACTER.test(key)) refuseUnkeepable(key, pointerTo(place, key));
-      enter(open, (value as Record<string, unknown>)[key], key, place);
+      if (!isUsableText(key)) assertUsableText(key, keysTo(place, key), nulPlaces);
+      enter(open, (value as Record<string, unknown>)[key], key, place, nulPlaces);
     }
   }
 }
 
-function enter(open: Place[], child: unknown, key: string | number, parent: Place): void {
+function enter(open: Place[], child: unknown, key: string | number, parent: Place, nulPlaces: NulPlaces): void {
   if (typeof child === 'object') {
     if (child !== null) open.push({ value: child, key: String(key), depth: parent.depth + 1, parent });
-  } else if (!isKeepable(child)) refuseUnkeepable(child, pointerTo(parent, key));
+  } else if (!isKeepable(child)) refuseUnkeepable(child, keysTo(parent, key), nulPlaces);
 }
 
-function pointerTo(place: Place, key: string | number): string {
+function keysTo(place: Place, key: string | number): string[] {
   const keys = [String(key)];
   for (let one: Place | null = place; one?.parent; one = one.parent) keys.unshift(one.key);
-  return `/${keys.join('/')}`;
+  return keys;
 }
 
 const isKeepable = (value: unknown): boolean =>
-  typeof value === 'string' ? !HALF_CHARACTER.test(value) : typeof value !== 'number' || isFiniteNumber(value);
+  typeof value === 'string' ? isUsableText(value) : typeof value !== 'number' || isFiniteNumber(value);
 
-/** Else it would come back as something else: a replacement character, or null. @param pointer as `/body/name` */
-function refuseUnkeepable(value: unknown, pointer: string): void {
-  if (typeof value === 'string' && HALF_CHARACTER.test(value)) {
-    throw unkeepable(pointer, 'contains half of a character (an unpaired surrogate)');
-  }
-  if (typeof value === 'number' && !Number.isFinite(value)) throw unkeepable(pointer, 'is too large for a number');
+/** A number that is too large would come back as null. */
+function refuseUnkeepable(value: unknown, keys: string[], nulPlaces: NulPlaces): void {
+  if (typeof value === 'string') assertUsableText(value, keys, nulPlaces);
+  if (typeof value !== 'number' || Number.isFinite(value)) return;
+  throw invalid([{ path: keys.join('.') || 'body', message: 'is too large for a number' }]);
 }
-
-const unkeepable = (pointer: string, message: string) =>
-  invalid([{ path: pointer.slice(1).replaceAll('/', '.'), message }]);

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { roles } from '@gantry/events';
 import { load } from 'js-yaml';
 import { z } from 'zod';
+import { findNulPlaces, type NulPlaces } from './request-text';
 import { type Declaration, declaration } from './restriction';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
@@ -81,10 +82,19 @@ export interface Operation {
   hasOauthErrors: boolean;
   isForAllOrigins: boolean;
   parameters: Parameter[];
-  /** Null where it takes none. Schemas by media type. */
-  body: { required: boolean; content: Record<string, Schema>; reading: z.infer<typeof operation>['x-body'] } | null;
+  /** Null where it takes none. */
+  body: OperationBody | null;
   /** By status, `default` for all others. Schemas by media type. */
   responses: Record<string, Record<string, Schema>>;
+}
+
+export interface OperationBody {
+  required: boolean;
+  /** Schemas by media type. */
+  content: Record<string, Schema>;
+  /** Where a JSON body may hold U+0000. */
+  nulPlaces: NulPlaces;
+  reading: z.infer<typeof operation>['x-body'];
 }
 
 export interface OpenApiDocument {
@@ -114,22 +124,24 @@ export function readOpenApiDocument(openapiFile: string): OpenApiDocument {
 function parseOpenApiDocument(openapiFile: string): OpenApiDocument {
   const { paths, components = {} } = read(openapiFile);
   const resolve = resolver(components);
+  const schemas = Object.fromEntries(
+    Object.entries(components.schemas ?? {}).map(([name, schema]) => [
+      `${SCHEMA_REFERENCE}${name}`,
+      resolve(schema) as Schema,
+    ]),
+  );
   const problems: string[] = [];
   const operations: Operation[] = [];
   for (const [route, item] of Object.entries(resolve(paths) as Document['paths'])) {
     for (const method of methods) {
       if (!(method in item)) continue;
       const parsed = operation.safeParse(withPathParameters(item, method));
-      if (parsed.success) operations.push(toOperation(route, method, parsed.data));
+      if (parsed.success) operations.push(toOperation(route, method, parsed.data, schemas));
       else problems.push(`${method.toUpperCase()} ${route}: ${z.prettifyError(parsed.error)}`);
     }
   }
   if (problems.length) throw new Error(`${openapiFile}:\n${problems.join('\n')}`);
-  const schemas = Object.entries(components.schemas ?? {}).map(([name, schema]) => [
-    `${SCHEMA_REFERENCE}${name}`,
-    resolve(schema),
-  ]);
-  return { operations, schemas: Object.fromEntries(schemas) };
+  return { operations, schemas };
 }
 
 export const readOperations = (openapiFile: string): Operation[] => readOpenApiDocument(openapiFile).operations;
@@ -149,7 +161,12 @@ function withPathParameters(item: PathItem, method: string): Record<string, unkn
   return { ...own, parameters: [...shared, ...(own.parameters ?? [])] };
 }
 
-function toOperation(route: string, method: Operation['method'], read: z.infer<typeof operation>): Operation {
+function toOperation(
+  route: string,
+  method: Operation['method'],
+  read: z.infer<typeof operation>,
+  schemas: Record<string, Schema>,
+): Operation {
   const { requestBody, responses } = read;
   const schemasOf = (content: z.infer<typeof media> = {}) =>
     Object.fromEntries(Object.entries(content).map(([type, { schema }]) => [type.toLowerCase(), schema]));
@@ -169,13 +186,21 @@ function toOperation(route: string, method: Operation['method'], read: z.infer<t
     hasOauthErrors: read['x-errors'] === 'oauth',
     isForAllOrigins: read['x-origins'] === 'any',
     parameters: read.parameters,
-    body: requestBody
-      ? { required: requestBody.required, content: schemasOf(requestBody.content), reading: read['x-body'] }
-      : null,
+    body: requestBody ? toBody(requestBody.required, schemasOf(requestBody.content), read['x-body'], schemas) : null,
     responses: Object.fromEntries(
       Object.entries(responses).map(([status, { content }]) => [status, schemasOf(content)]),
     ),
   };
+}
+
+function toBody(
+  required: boolean,
+  content: Record<string, Schema>,
+  reading: OperationBody['reading'],
+  schemas: Record<string, Schema>,
+): OperationBody {
+  const nulPlaces = Object.values(content).flatMap((schema) => findNulPlaces(schema, schemas));
+  return { required, content, nulPlaces, reading };
 }
 
 /** Replaces every reference in a part of a document: but those to schemas, by what they name. */

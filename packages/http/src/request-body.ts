@@ -1,11 +1,12 @@
 /** Reads the body of a request in the way that its operation and its type ask for. */
 import type { Request, Response } from 'express';
 import type multer from 'multer';
-import { AppError } from './errors';
+import { AppError, invalid } from './errors';
 import { HEAVY_BYTES, heavyBodyTurns } from './heavy-bodies';
 import { ANY_JSON, OUR_JSON, readJson } from './json-body';
 import type { Operation } from './openapi-document';
 import { places } from './places';
+import { assertUsableFields } from './request-text';
 import { leaveBodyUnread } from './unread-body';
 import { formReader } from './upload';
 import { readUrlEncoded } from './url-encoded';
@@ -43,7 +44,8 @@ export function bodyReader(uploads: multer.Options = {}): ReadBody {
       const giveBack = isSmall(req) ? () => {} : jsonPlaces.take(req);
       const rules = body.reading === 'any-json' ? ANY_JSON : OUR_JSON;
       const beforeParsing = (bytes: number) => (bytes > HEAVY_BYTES ? awaitTurn(res) : undefined);
-      req.body = await readJson(req, rules, beforeParsing).finally(giveBack);
+      req.body = await readJson(req, rules, body, beforeParsing).finally(giveBack);
+      if (req.body === undefined && body.required) throw invalid([{ path: 'body', message: 'is required' }]);
       return type;
     }
     if (type === URL_ENCODED && body.reading !== 'as-sent') {
@@ -52,7 +54,10 @@ export function bodyReader(uploads: multer.Options = {}): ReadBody {
       return type;
     }
     if (body.reading !== 'as-sent' || type === FORM || !isSmall(req)) res.once('close', uploadPlaces.take(req));
-    if (type === FORM) await readForm(req);
+    if (type === FORM) {
+      await readForm(req);
+      assertUsableFields(req.body);
+    }
     return type;
   };
 }

@@ -458,10 +458,10 @@ test('a type of a body that nobody sends twice is not remembered', async () => {
 test('what an error quotes is text that can be kept', async () => {
   const told = await post().send({ name: 'a', 'nul\u0000': 1 });
   expect([told.status, told.body.details[0].path]).toEqual([400, 'nul\u{fffd}']);
-  makeThing = ({ body }) => {
-    throw new AppError('conflict', 'taken', `the name ${body.name} is taken`);
+  makeThing = () => {
+    throw new AppError('conflict', 'taken', 'the name a\u0000b is taken');
   };
-  const taken = await post().set('Idempotency-Key', 'quotes-nul').send({ name: 'a\u0000b' }).expect(409);
+  const taken = await post().set('Idempotency-Key', 'quotes-nul').send({ name: 'a' }).expect(409);
   expect(taken.body.error).toBe('the name a\u{fffd}b is taken');
 });
 

@@ -33,6 +33,7 @@ import './request';
 import { createRateCount } from './rate-count';
 import { type Budgets, budgets, DEFAULT_RATE_LIMITS, type RateLimits } from './rate-limit';
 import { bodyReader } from './request-body';
+import { assertUsableParameters } from './request-text';
 import { pathForLog } from './secret-paths';
 import { serveOpenapi } from './serve-openapi';
 import { traceRequest } from './trace-request';
@@ -171,6 +172,7 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
       await admit(operation, params, req, res);
       if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not encoded as URLs are`);
       req.params = params;
+      assertUsableParameters(req);
       const mediaType = await read(operation, req, res);
       try {
         await validate(req, mediaType);

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import { givenPool, plainHasher } from '@gantry/testing';
+import { pino } from 'pino';
+import request from 'supertest';
+import { created, ok } from './handler';
+import type { Schema } from './openapi-document';
+import type { Principal } from './principal';
+import { findNulPlaces } from './request-text';
+import { createSurface } from './surface';
+
+const NUL = '\0';
+const pool = givenPool('automation-api');
+const member = { kind: 'personal_token', userId: 'usr_1', workspaceId: 'ws_a', role: 'member' } as Principal;
+
+const surface = () =>
+  createSurface({
+    openapiFile: path.join(__dirname, 'test/echo.yaml'),
+    operations: {
+      makeThing: { make: () => created({ id: 'thing' }), see: async () => {} },
+      makeSecretThing: { make: () => created({ id: 'secret' }), see: async () => {} },
+      getThing: () => ok({ id: 'thing' }),
+    },
+    authenticate: async () => member,
+    errorShape: 'error',
+    pool,
+    hasher: plainHasher,
+    log: pino({ level: 'silent' }),
+  });
+
+const post = (query = '') => request(surface()).post(`/api/things${query}`);
+
+test.each([
+  ['NUL in a text', { name: `a${NUL}` }, 'name'],
+  ['NUL in the name of a property', { name: 'a', [`x${NUL}`]: 1 }, 'x\u{fffd}'],
+  ['an unpaired surrogate', { name: 'a\ud800' }, 'name'],
+  ['an unpaired surrogate where NUL is allowed', { name: 'a', data: ['\udc00'] }, 'data.0'],
+])('%s is refused with its place', async (_what, body, place) => {
+  const answer = await post().set('Content-Type', 'application/json').send(JSON.stringify(body));
+  expect([answer.status, answer.body.details?.[0].path]).toEqual([400, place]);
+});
+
+test('NUL is taken where the schema says so', async () => {
+  await post()
+    .send({ name: 'a', data: { deep: [`x${NUL}`, { [NUL]: NUL }] } })
+    .expect(201);
+});
+
+test('NUL is refused in the query and in the path', async () => {
+  await post('?word=a%00').send({ name: 'a' }).expect(400);
+  await request(surface()).get('/api/things/a%00b').expect(400);
+});
+
+test('a body that is required and empty is refused', async () => {
+  const empty = await post().set('Content-Type', 'application/json').set('Content-Length', '0').send('');
+  expect([empty.status, empty.body.details]).toEqual([400, [{ path: 'body', message: 'is required' }]]);
+  expect((await post().set('Content-Type', 'application/json')).status).toBe(400);
+});
+
+test('an Idempotency-Key that is empty is refused', async () => {
+  const answer = await post().set('Idempotency-Key', '').send({ name: 'a' });
+  expect(answer.status).toBe(400);
+});
+
+test('places of NUL are found through references, lists and alternatives, also where a schema refers to itself', () => {
+  const schemas: Record<string, Schema> = {
+    'x:tree': { properties: { text: { 'x-nul': 'allowed' }, children: { items: { $ref: 'x:tree' } } } },
+  };
+  const schema = { allOf: [{ properties: { trees: { items: { $ref: 'x:tree' } } } }, { properties: { name: {} } }] };
+  expect(findNulPlaces(schema, schemas)).toEqual([['trees', '*', 'text']]);
+});

@@ -1,0 +1,66 @@
+/**
+ * The one rule for texts of requests: none holds U+0000, which PostgreSQL's text and jsonb refuse, or an unpaired surrogate,
+ * for which UTF-8 has no bytes. A schema with `x-nul: allowed` takes U+0000 in all texts below it: their readers keep them as
+ * JSON or as bytes.
+ */
+import type { Request } from 'express';
+import { invalid } from './errors';
+import type { Schema } from './openapi-document';
+
+/** Keys from the root of a body to a part of it that may hold U+0000; `*` is any key. */
+export type NulPlaces = readonly (readonly string[])[];
+
+const UNUSABLE = /[\0\p{Surrogate}]/u;
+const UNPAIRED_SURROGATE = /\p{Surrogate}/u;
+
+export const isUsableText = (text: string): boolean => !UNUSABLE.test(text);
+
+/** @param keys where the text, or the object that has it as a key, is in the body. @throws AppError 400 */
+export function assertUsableText(text: string, keys: readonly string[], nulPlaces: NulPlaces = []): void {
+  const path = keys.join('.') || 'body';
+  if (UNPAIRED_SURROGATE.test(text)) {
+    throw invalid([{ path, message: 'contains half of a character (an unpaired surrogate)' }]);
+  }
+  if (text.includes('\0') && !nulPlaces.some((place) => isBelow(place, keys))) {
+    throw invalid([{ path, message: 'must not contain NUL (U+0000)' }]);
+  }
+}
+
+const isBelow = (place: readonly string[], keys: readonly string[]): boolean =>
+  place.length <= keys.length && place.every((key, index) => key === '*' || key === keys[index]);
+
+/** Path, query and the fields of a form. @throws AppError 400 */
+export function assertUsableFields(fields: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(fields)) {
+    for (const text of [name, value].flat()) if (typeof text === 'string') assertUsableText(text, [name]);
+  }
+}
+
+/** @throws AppError 400 */
+export function assertUsableParameters({ params, query }: Request): void {
+  assertUsableFields(params);
+  assertUsableFields(query);
+}
+
+/** @param schemas that the schema refers to, by URI */
+export function findNulPlaces(schema: Schema, schemas: Record<string, Schema>): NulPlaces {
+  const places: string[][] = [];
+  const following: unknown[] = [];
+
+  function visit(part: unknown, keys: string[]): void {
+    if (part === null || typeof part !== 'object') return;
+    const { $ref, properties, items, additionalProperties, ...rest } = part as Schema;
+    if (rest['x-nul'] === 'allowed') return void places.push(keys);
+    for (const [key, one] of Object.entries(properties ?? {})) visit(one, [...keys, key]);
+    for (const one of [items, additionalProperties]) visit(one, [...keys, '*']);
+    for (const one of [rest.allOf, rest.anyOf, rest.oneOf].flat()) visit(one, keys);
+    // A schema that refers to itself is not followed into itself.
+    if (typeof $ref !== 'string' || following.includes($ref)) return;
+    following.push($ref);
+    visit(schemas[$ref], keys);
+    following.pop();
+  }
+
+  visit(schema, []);
+  return places;
+}
