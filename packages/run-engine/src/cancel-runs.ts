@@ -1,11 +1,26 @@
 /** Ending runs on request. */
 import type { RunSource } from '@gantry/events';
 import { conflict } from '@gantry/http';
+import { execute, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Departures } from './departures';
 import { type Alongside, cancelRun } from './end-run';
 import { isTerminal, type Run } from './run';
 import { getRun, listCancellable } from './run-queries';
+
+/**
+ * In the transaction that deletes a subject: none of its runs is handed out after the commit, however long it takes to end
+ * them one by one. Runs that are being handed out or ended at this moment are passed by.
+ */
+export async function withholdRunsOf(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
+  await execute(
+    tx,
+    `UPDATE runs SET cancel_requested_at = now() WHERE id IN (
+       SELECT id FROM runs WHERE workspace_id = $1 AND subject_id = $2 AND cancel_requested_at IS NULL
+         AND status IN ('queued', 'suspended', 'pending_approval') FOR UPDATE SKIP LOCKED)`,
+    [workspaceId, subjectId],
+  );
+}
 
 export type Cancellation = ReturnType<typeof createCancellation>;
 

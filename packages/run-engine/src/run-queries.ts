@@ -93,8 +93,9 @@ const CANCELLED_AT_ONCE = 200;
 /** Some of the runs of a subject that have not ended and that nobody has asked to stop. */
 export async function listCancellable(pool: Pool, workspaceId: string, subjectId: string): Promise<Run[]> {
   const { rows } = await pool.query(
-    `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.workspace_id = $1 AND r.subject_id = $2 AND r.cancel_requested_at IS NULL
-       AND r.status IN ('queued', 'running', 'suspended', 'pending_approval') LIMIT ${CANCELLED_AT_ONCE}`,
+    `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.workspace_id = $1 AND r.subject_id = $2
+       AND (r.status IN ('queued', 'suspended', 'pending_approval') OR r.status = 'running' AND r.cancel_requested_at IS NULL)
+     LIMIT ${CANCELLED_AT_ONCE}`,
     [workspaceId, subjectId],
   );
   return rows.map(toRun);

@@ -68,3 +68,23 @@ test('a pack that no version came to name is swept, and others are not', async (
   expect(await rowsOf('SELECT FROM pack_intents')).toEqual([]);
   await owner.get('/api/workers/kept/files').expect(200);
 });
+
+test('no run of a deleted worker is handed out any more, however many are queued', async () => {
+  await createWorker(api, { id: 'busy' });
+  const [{ uid }] = await rowsOf("SELECT uid FROM workers WHERE id = 'busy'");
+  const queued = 60;
+  for (let n = 0; n < queued; n++) await owner.post('/api/workers/busy/runs', { inputs: {} }).expect(201);
+  // Ends no run by itself: as if it had not come to them yet.
+  const ending = jest.spyOn(api.deps.engine, 'cancelAllOf').mockResolvedValue();
+  await owner.remove('/api/workers/busy').expect(204);
+  ending.mockRestore();
+  const executor = await api.connectExecutor();
+  const claimed: string[] = [];
+  const isEnded = async () =>
+    !(await rowsOf("SELECT FROM runs WHERE subject_id = $1 AND status = 'queued'", [uid])).length;
+  while (!(await isEnded())) claimed.push((await executor.claim())?.runId ?? '');
+  expect(claimed.filter(Boolean)).toEqual([]);
+  expect(await rowsOf('SELECT DISTINCT status FROM runs WHERE subject_id = $1', [uid])).toEqual([
+    { status: 'cancelled' },
+  ]);
+});

@@ -5,7 +5,7 @@
 
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { deleteRunsOfSubject } from '@gantry/run-engine';
+import { deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { requireTakingAway } from '../ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
@@ -22,6 +22,7 @@ export async function deleteWorker(deps: Deps, { caller, actor }: Requester, id:
     const now = deps.now();
     await replaceTriggers(tx, worker, [], now);
     await tx.worker.update({ where: { uid: worker.uid }, data: { id: worker.uid, deletedAt: now } });
+    await withholdRunsOf(tx, caller.workspaceId, worker.uid);
     await announceNoSkill(tx, worker);
     await recordWorkerChange(tx, actor, worker, 'deleted', { name: worker.name });
     return worker.uid;
