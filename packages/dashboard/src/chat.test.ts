@@ -294,7 +294,7 @@ describe('the chat', () => {
   });
 
   test('without a model it is said how to set one, before and after a message', async () => {
-    site.api.chat.refuseNext = { status: 503, body: { detail: 'no model is configured', code: 'no_model' } };
+    site.api.chat.refuseNext = { status: 409, body: { detail: 'no model is configured', code: 'no_model' } };
     const page = await site.signedIn('/chat');
     await field(page).fill('Hello');
     await field(page).press('Enter');

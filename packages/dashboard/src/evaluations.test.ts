@@ -253,7 +253,7 @@ describe('evaluations of a worker', () => {
 
   test('without a model that could judge, the page says how one is set', async () => {
     addExamples();
-    site.api.evaluations.refuseNext = { status: 503, body: { detail: 'no model', code: 'no_model' } };
+    site.api.evaluations.refuseNext = { status: 409, body: { detail: 'no model', code: 'no_model' } };
     const page = await site.signedIn(HOME);
     await page.getByRole('button', { name: 'Evaluate version 9' }).click();
     await page.getByText('Not evaluated: no language model is set').waitFor();

@@ -48,7 +48,7 @@ const WORKED_ON_MAX = 20;
 
 /**
  * Stores the message and lets the agent begin.
- * @throws AppError 404, 409 for a conversation that is busy or full, 413, 503 `no_model`
+ * @throws AppError 404, 409 for a conversation that is busy or full or `no_model`, 413
  */
 export async function beginTurn(
   { deps, agent }: ChatService,
@@ -145,7 +145,7 @@ export async function decideCall(
 
 /**
  * The last message is worked on again, with the credential of whoever asks. What is stored is neither asked nor done again.
- * @throws AppError 404, 409 `not_interrupted`, 503 `no_model`
+ * @throws AppError 404, 409 `not_interrupted` or `no_model`
  */
 export async function resumeInterrupted(
   { deps, agent, signals }: ChatService,

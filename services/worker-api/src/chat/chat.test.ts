@@ -242,7 +242,7 @@ test('messages to begin with fit what the caller sees', async () => {
 test('without a model the chat says how to set one', async () => {
   const bare = await startTestWorkerApi();
   try {
-    const { body } = await callerOf(bare.url, bare.owner.jwt).post('/api/chat', { message: 'Hello' }).expect(503);
+    const { body } = await callerOf(bare.url, bare.owner.jwt).post('/api/chat', { message: 'Hello' }).expect(409);
     expect(body).toMatchObject({ code: 'no_model', detail: expect.stringContaining('MODEL_PROVIDERS') });
   } finally {
     await bare.stop();

@@ -146,7 +146,7 @@ test('an evaluation that can’t begin says why', async () => {
   await (await claimed()).complete({ total: 12 });
   await ended(worker.id, first);
   await example(worker.id, { checks: [{ kind: 'judge', instructions: 'Be kind.' }] });
-  const unjudged = await start(worker.id).expect(503);
+  const unjudged = await start(worker.id).expect(409);
   expect(unjudged.body).toMatchObject({ code: 'no_model', detail: expect.stringContaining('MODEL_PROVIDERS') });
   await me.post(`/api/workers/${worker.id}/archive`).expect(200);
   expect(await code(409)).toBe('archived');

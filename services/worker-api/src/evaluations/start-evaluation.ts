@@ -27,7 +27,7 @@ import { insertResults } from './result-repository';
 
 /**
  * Evaluation, copies of the examples and audit entry commit together; the loop runs them.
- * @throws AppError 400, 404; 409 `archived`, `version_not_approved`, `no_examples`, `budget_exceeded`, `evaluation_under_way`; 503 `no_model`
+ * @throws AppError 400, 404; 409 `archived`, `version_not_approved`, `no_examples`, `budget_exceeded`, `evaluation_under_way`, `no_model`
  */
 export async function startEvaluation(
   deps: Deps,
@@ -110,7 +110,7 @@ function requireNamed(examples: Example[], ids: string[] | undefined): void {
   );
 }
 
-/** @throws AppError 503 `no_model`; 409 for a model that there is not any more */
+/** @throws AppError 409 `no_model`, or for a model that there is not any more */
 function requireJudges(models: ModelRegistry, examples: Example[]): void {
   for (const { name, checks } of examples) {
     for (const { model } of judgesOf(checks)) {

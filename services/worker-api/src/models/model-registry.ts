@@ -32,7 +32,7 @@ export interface ModelRegistry {
   /**
    * The models that a name stands for, in the order in which they are to be asked.
    * @param name `provider/model` or an alias; absent: the default
-   * @throws AppError 503 `no_model` where none is configured, 400 for an unknown name
+   * @throws AppError 409 `no_model` where none is configured, 400 for an unknown name
    */
   resolve(name: string | undefined): [OfferedModel, ...OfferedModel[]];
 }
@@ -92,7 +92,7 @@ export function offered(provider: ModelProvider, way: Way, aliases: ModelAliases
 /** For whoever configures the installation: the example works with a server that speaks the protocol of OpenAI. */
 const noModel = (): AppError =>
   new AppError(
-    'unavailable',
+    'conflict',
     'no_model',
     'no model is configured; an admin offers those of a connection with POST /api/models/providers, or the operator sets MODEL_PROVIDERS, such as [{"name":"local","kind":"openai-compatible","base_url":"http://127.0.0.1:11434/v1","models":["qwen3"]}], and starts worker-api again (docs/models.md)',
   );

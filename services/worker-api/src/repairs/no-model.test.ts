@@ -16,7 +16,7 @@ test('where no model is configured the answer says how to set one, and none begi
   const worker = await createWorker(api, { files, on_failure: 'propose_repair' });
   const { run_id: runId } = (await me.post(`/api/workers/${worker.id}/runs`, {}).expect(201)).body;
   await until(async () => (await me.get(`/api/runs/${runId}`)).body.completed_at !== null);
-  const { body } = await me.post(`/api/runs/${runId}/repair`, {}).expect(503);
+  const { body } = await me.post(`/api/runs/${runId}/repair`, {}).expect(409);
   expect(body).toMatchObject({ code: 'no_model', detail: expect.stringContaining('MODEL_PROVIDERS') });
   await me.get(`/api/runs/${runId}/repair`).expect(404);
 });

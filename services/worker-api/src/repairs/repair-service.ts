@@ -24,7 +24,7 @@ interface AskedRepair {
   made: Made;
 }
 
-/** @returns the id. @throws AppError 400 `unknown_model`; 409; 503 `no_model` */
+/** @returns the id. @throws AppError 400 `unknown_model`; 409, such as `no_model` */
 export async function beginRepair(deps: Deps, asked: AskedRepair): Promise<string> {
   const { run, worker, instructions, model, createdBy, tokenId, actor, made } = asked;
   if (run.kind === 'test') {
