@@ -1,6 +1,6 @@
 /** SQLSTATEs of a server that is down, full, shutting down or too slow, and the equivalents of Node and Prisma. */
 const DOWN =
-  /^(08...|57014|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|P2028)$/;
+  /^(08...|57014|57P0[1-5]|53...|ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|ETIMEDOUT|P1001|P1002|P1008|P1017|P2024|P2028|P2037)$/;
 const DOWN_TEXT =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Server has closed the connection|Connection ended)/;
 /** A SQLSTATE without a Prisma code, as Prisma quotes it; `N/A` if the connection broke before there was one. */
