@@ -1,5 +1,6 @@
 /** A run as the automation surface shows it. The engine's words are the platform's; these are api-spec.md's. */
 import type { RunError } from '@gantry/events';
+import { ObjectMissing } from '@gantry/object-store';
 import {
   isTerminal,
   type ListedRun,
@@ -41,7 +42,7 @@ export function wordingOf(run: Run) {
 export interface RunResult {
   runId: string;
   status: ApiRunStatus;
-  result?: { status: ApiRunStatus; outputs: Record<string, unknown>; logs: string };
+  result?: { status: ApiRunStatus; outputs: Record<string, unknown>; outputsMissing?: boolean; logs: string };
   error?: RunError;
 }
 
@@ -49,8 +50,18 @@ export interface RunResult {
 export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResult> {
   const status = apiStatus(run.status);
   if (!isTerminal(run.status)) return { runId: run.id, status };
-  const [output, logs] = await Promise.all([engine.output(run), engine.logsText(run)]);
-  return { runId: run.id, status, result: { status, outputs: outputsOf(run, output), logs }, ...errorOf(run) };
+  const [outputs, logs] = await Promise.all([readOutputs(engine, run), engine.logsText(run)]);
+  return { runId: run.id, status, result: { status, ...outputs, logs }, ...errorOf(run) };
+}
+
+/** Large outputs that the object store has lost take nothing else of the run along. */
+async function readOutputs(engine: RunEngine, run: Run) {
+  try {
+    return { outputs: outputsOf(run, await engine.output(run)) };
+  } catch (err) {
+    if (err instanceof ObjectMissing) return { outputs: {}, outputsMissing: true };
+    throw err;
+  }
 }
 
 export const errorOf = (run: Run | ListedRun): { error?: RunError } => (run.error ? { error: run.error } : {});

@@ -8,7 +8,7 @@ import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
 import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
-import { packTree, readTree } from '../file-trees/tree-pack';
+import { packTree, readTreeToChange } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
 import { createKeyedMutex } from '../keyed-mutex';
 import { ownerIdOf, requireTakingAway } from '../ownership';
@@ -126,7 +126,7 @@ export async function changeFiles(
     actor,
     find,
     async (current) => {
-      const tree = change(await readTree(deps.objects, current.pack));
+      const tree = change(await readTreeToChange(deps.objects, current.pack));
       return { tree, message, changeSource, runId: null, ...author };
     },
     made,

@@ -3,7 +3,7 @@
  * written down first: where no row follows, sweepPacks takes it away again.
  */
 import { newId } from '@gantry/events';
-import type { ObjectStore } from '@gantry/object-store';
+import { ObjectMissing, type ObjectStore } from '@gantry/object-store';
 import { execute, type Tx } from '@gantry/postgres';
 import { fewAtOnce, readPack, repack } from '@gantry/program';
 import { terminalStatuses } from '@gantry/run-engine';
@@ -54,6 +54,13 @@ export function readTree(objects: ObjectStore, { key }: Pick<TreePack, 'key'>): 
 /** Keeps the pack of a run without a version until that run has ended. Call it in the transaction that makes the run. */
 export const keepPackFor = (tx: Tx, { key }: Pick<TreePack, 'key'>, runId: string): Promise<unknown> =>
   execute(tx, 'UPDATE pack_intents SET run_id = $2 WHERE key = $1', [key, runId]);
+
+/** For a change: where the store has lost the tree, the change alone makes a new one. */
+export const readTreeToChange = (objects: ObjectStore, pack: Pick<TreePack, 'key'>): Promise<FileTree> =>
+  readTree(objects, pack).catch((err) => {
+    if (err instanceof ObjectMissing) return [];
+    throw err;
+  });
 
 const SWEPT_AT_ONCE = 1_000;
 

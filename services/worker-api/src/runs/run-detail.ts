@@ -4,12 +4,12 @@ import { type Run, type RunArtifact, readExtras, type ShownStep } from '@gantry/
 import { traceUrl } from '@gantry/tracing';
 import type { Deps } from '../deps';
 import { headToApi, runPath } from './run';
-import { outputOf } from './run-output';
+import { readOutput } from './run-output';
 
 export async function toRunDetail(deps: Deps, run: Run) {
   const { engine, pool } = deps;
   const [output, artifacts, extras, approvals] = await Promise.all([
-    engine.output(run),
+    readOutput(engine, run),
     engine.artifacts(run),
     readExtras(pool, run),
     readApprovals(deps, run),
@@ -19,7 +19,7 @@ export async function toRunDetail(deps: Deps, run: Run) {
   return {
     ...headToApi(run),
     input: run.inputs,
-    output: outputOf(run, output),
+    ...output,
     error_type: error?.type ?? null,
     error_trace: error?.trace ?? null,
     cpu_ms: cpuMs,

@@ -6,7 +6,7 @@ import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
-import { readTree } from '../file-trees/tree-pack';
+import { readTreeToChange } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
 import { createKeyedMutex } from '../keyed-mutex';
 import { ownerIdOf, requireTakingAway } from '../ownership';
@@ -165,7 +165,7 @@ async function treeWith(
 ): Promise<FileTree | null> {
   if (!files.length) return null;
   refuseManifests(files);
-  return applyChanges(await readTree(deps.objects, current.code), files);
+  return applyChanges(await readTreeToChange(deps.objects, current.code), files);
 }
 
 export function requireNotArchived({ status }: Pick<WorkerWithTriggers, 'status'>): void {

@@ -1,0 +1,49 @@
+/** What rows name and the object store has lost. */
+import { given, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import { testWorkerApi } from '../test/test-worker-api';
+
+const api = testWorkerApi();
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const query = (sql: string, values: unknown[]) => api.database.pool.query(sql, values);
+
+test('a worker whose files are lost says so, is shown otherwise, and is repaired by new files', async () => {
+  await createWorker(api, { id: 'lost' });
+  const { rows } = await query(
+    `SELECT v.code_key FROM worker_versions v JOIN workers w ON w.uid = v.worker_uid WHERE w.id = 'lost'`,
+    [],
+  );
+  await api.deps.objects.delete(rows[0].code_key);
+  for (const path of ['files', 'bundle.zip']) {
+    const { body } = await owner.get(`/api/workers/lost/${path}`).expect(410);
+    expect(body).toMatchObject({ code: 'content_missing' });
+    expect(body.detail).not.toContain(rows[0].code_key);
+  }
+  await owner.get('/api/workers/lost').expect(200);
+  const content = 'def run():\n    return 1\n';
+  await owner.put('/api/workers/lost/files', { files: [{ path: 'main.py', content }] }).expect(200);
+  const { body } = await owner.get('/api/workers/lost/files').expect(200);
+  expect(body.map(({ path }: { path: string }) => path)).toEqual(['main.py']);
+});
+
+test('a run whose output or file is lost is shown with the rest, and its zip breaks off as an error', async () => {
+  await createWorker(api, { id: 'large' });
+  const executor = await api.connectExecutor();
+  const { run_id: runId } = (await owner.post('/api/workers/large/runs', { inputs: {} }).expect(201)).body;
+  await (await executor.claim())?.complete({ n: 1 });
+  const isCompleted = async () => (await owner.get(`/api/runs/${runId}`)).body.status === 'completed';
+  await until(isCompleted, { deadlineMs: 10_000 });
+  const key = `${api.workspaceId}/runs/${runId}/1`;
+  const artifact = `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
+    VALUES ('art_lost', $1, $2, 'a.bin', 'application/octet-stream', 5, $3, $4)`;
+  await query(artifact, [runId, api.workspaceId, 'a'.repeat(64), `${key}/artifact`]);
+  const readZip = async () => (await fetch(`${api.url}/api/runs/${runId}/download`, bearer())).arrayBuffer();
+  await expect(readZip()).rejects.toThrow();
+
+  await query('UPDATE runs SET output = NULL, output_key = $2 WHERE id = $1', [runId, `${key}/output`]);
+  const { body } = await owner.get(`/api/runs/${runId}`).expect(200);
+  expect(body).toMatchObject({ status: 'completed', output: null, output_missing: true });
+});
+
+const bearer = () => ({ headers: { Authorization: `Bearer ${api.owner.jwt}` } });
