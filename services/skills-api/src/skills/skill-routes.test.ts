@@ -251,3 +251,14 @@ test('a workspace token has nothing of its own, and a member who left has no acc
   api.leave(leaver);
   await publish(key).expect(401);
 });
+
+test.each([
+  ['too short', 'ab'],
+  ['in capitals', 'Not-A-Slug'],
+  ['too long', 'a'.repeat(150)],
+  ['with a space', 'a%20slug'],
+])('a slug that cannot exist is not found, as one that does not: %s', async (_why, slug) => {
+  for (const path of [`/api/v1/skills/${slug}`, `/api/v1/skills/${slug}/share`, `/api/v1/libraries/${slug}`]) {
+    expect((await api.as(ada).get(path)).body).toMatchObject({ code: 'not_found' });
+  }
+});
