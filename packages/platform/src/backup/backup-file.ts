@@ -8,14 +8,16 @@
  *     authentication                   HMAC over name, size and content of the entries between `keys` and this one
  */
 import { createHmac } from 'node:crypto';
-import { createReadStream, createWriteStream, rmSync } from 'node:fs';
+import { createReadStream, createWriteStream, readdirSync, rmSync } from 'node:fs';
 import { open as openFile, rename, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createGzip } from 'node:zlib';
 import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
 import type { ServiceName } from '../service-names';
+import { isAlive } from '../supervise/process';
 import { type DatabaseShape, databaseShape } from './database-copy';
 import { newSalt, open, passkeysOf, seal } from './sealed-keys';
 
@@ -61,6 +63,7 @@ export async function createBackupFile(
   content: BackupContent,
   passphrase: string,
 ): Promise<BackupWriter> {
+  sweepPartial(file);
   const partial = `${file}.${process.pid}.partial`;
   const removePartial = () => rmSync(partial, { force: true });
   process.once('exit', removePartial);
@@ -115,6 +118,15 @@ export async function createBackupFile(
       return (await stat(file)).size;
     },
   };
+}
+
+/** Removes what killed backups to the same file have left. */
+function sweepPartial(file: string): void {
+  const [dir, start] = [path.dirname(file), `${path.basename(file)}.`];
+  for (const name of readdirSync(dir)) {
+    const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
+    if (pid && !isAlive(Number(pid))) rmSync(path.join(dir, name), { force: true });
+  }
 }
 
 export interface BackupEntry {

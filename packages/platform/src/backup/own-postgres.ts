@@ -14,7 +14,10 @@ const addressesAt =
   (service) =>
     postgresUrl({ port, password }, databases[service].name);
 
-/** Undefined where none answers. */
+/** PostgreSQL's code for "no connection is left". */
+const TOO_MANY_CONNECTIONS = '53300';
+
+/** Undefined where none answers. @throws Error where one works there and takes no connection */
 export async function findRunning(dataDir: string, password: string): Promise<AddressOf | undefined> {
   const pidFile = path.join(dataDir, 'postgres/postmaster.pid');
   if (!fs.existsSync(pidFile)) return undefined;
@@ -24,8 +27,9 @@ export async function findRunning(dataDir: string, password: string): Promise<Ad
   try {
     await client.connect();
     return addressOf;
-  } catch {
-    return undefined;
+  } catch (cause) {
+    if ((cause as { code?: unknown }).code !== TOO_MANY_CONNECTIONS) return undefined;
+    throw new Error('PostgreSQL has no connection left for a backup: try again when less is going on', { cause });
   } finally {
     await client.end();
   }

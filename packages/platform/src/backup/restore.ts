@@ -25,7 +25,10 @@ export interface RestoreOptions {
 }
 
 export async function restore({ dataDir, file, passphrase, progress }: RestoreOptions): Promise<void> {
-  makeWay(dataDir);
+  if (makeWay(dataDir)) {
+    // The operator's empty directory is there again if this fails.
+    process.once('exit', () => fs.existsSync(dataDir) || fs.mkdirSync(dataDir, { mode: 0o700 }));
+  }
   const backup = await openBackupFile(file, passphrase);
   refuseNewer(file, backup);
   const made = `${dataDir}.restoring`;
@@ -54,13 +57,14 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   progress.step(`${dataDir} is restored: npm start brings it up`);
 }
 
-/** @throws Error unless the directory can be made, or is empty. */
-function makeWay(dataDir: string): void {
+/** @returns whether there was an empty one. @throws Error unless the directory can be made, or is empty */
+function makeWay(dataDir: string): boolean {
   try {
     fs.rmdirSync(dataDir);
+    return true;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return;
+    if (code === 'ENOENT') return false;
     const problem = code === 'ENOTEMPTY' ? 'holds files' : `cannot be made anew (${code})`;
     throw new Error(`${dataDir} ${problem}: move it away, or name another directory in GANTRY_DATA_DIR`, { cause });
   }

@@ -62,6 +62,11 @@ function makePrivate(dir: string): void {
     fs.mkdirSync(dir, { recursive: true, mode: 0o700 });
     fs.chmodSync(dir, 0o700);
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EROFS') {
+      throw new Error(`${dir} is on a file system that is read-only: make it writable, or set GANTRY_DATA_DIR`, {
+        cause,
+      });
+    }
     throw new Error(
       `${dir} can't be used by this user (${(cause as Error).message}): was it made by another one, such as root? Remove it, or set GANTRY_DATA_DIR`,
       { cause },
