@@ -56,10 +56,10 @@ export function toRun(row: any): Run {
 /** The lease that a run is born with when an executor was already waiting for it. */
 export interface FirstLease {
   executorId: string;
-  expiresAt: Date;
+  leaseMs: number;
 }
 
-/** Columns of a new run; each is a parameter of the same name. */
+/** Columns of a new run; each is a parameter of the same name. Claims and leases go by the clock of the database: below. */
 const NEW_COLUMNS: Record<string, (made: Run, run: NewRun, lease: FirstLease | null) => unknown> = {
   id: ({ id }) => id,
   workspace_id: ({ workspaceId }) => workspaceId,
@@ -76,7 +76,6 @@ const NEW_COLUMNS: Record<string, (made: Run, run: NewRun, lease: FirstLease | n
   retries_left: (_made, { retry }) => retry?.max ?? 0,
   retry: (_made, { retry }) => (retry?.max ? JSON.stringify(retry) : null),
   executor_id: ({ executorId }) => executorId,
-  lease_expires_at: (_made, _run, lease) => lease?.expiresAt ?? null,
   inputs: ({ inputs }) => JSON.stringify(inputs),
   // Its runner has a column, which the queue is indexed by.
   spec: ({ spec }) => JSON.stringify({ ...spec, runner: undefined }),
@@ -88,18 +87,23 @@ const NEW_COLUMNS: Record<string, (made: Run, run: NewRun, lease: FirstLease | n
   request_id: ({ requestId }) => requestId,
   traceparent: ({ traceparent }) => traceparent,
   created_at: ({ createdAt }) => createdAt,
-  available_at: ({ createdAt }) => createdAt,
   started_at: ({ startedAt }) => startedAt,
 };
 
 const newColumns = Object.entries(NEW_COLUMNS);
-const columnNames = newColumns.map(([name]) => name);
+/** Columns that are compared with the clock of the database, and the SQL of each. */
+const CLOCK_COLUMNS = {
+  available_at: 'now()',
+  lease_expires_at: 'now() + make_interval(secs => $lease_seconds::float8)',
+};
+const columnNames = [...newColumns.map(([name]) => name), ...Object.keys(CLOCK_COLUMNS)];
+const columnValues = [...newColumns.map(([name]) => `$${name}`), ...Object.values(CLOCK_COLUMNS)];
 const IS_OPEN = `NOT ${isClosedSql('$workspace_id')}`;
 
 /** Statement that inserts a run where the condition on its parameters holds and the workspace is not closed. */
 const insertWhere = (condition: string) => `
   INSERT INTO runs (${columnNames.join(', ')})
-  SELECT ${columnNames.map((name) => `$${name}`).join(', ')}
+  SELECT ${columnValues.join(', ')}
   WHERE ${condition} AND ${IS_OPEN}
   ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`;
 const INSERT = statement('insert-run', insertWhere('true'));
@@ -211,6 +215,7 @@ export async function insertRun(
       isCurrent,
     )({
       ...Object.fromEntries(params),
+      lease_seconds: lease && lease.leaseMs / 1_000,
       ...(run.idempotencyKey && heldKeyParams(run.idempotencyKey)),
     }),
   );

@@ -50,7 +50,7 @@ export function createSubmission(deps: {
       const claim = isQueued
         ? undefined
         : await dispatcher.claimFor(runner, waitMs > 0 ? 'answeredAtEnd' : 'answeredAtOnce');
-      const lease = claim ? { executorId: claim.executorId, expiresAt: new Date(Date.now() + leaseMs) } : null;
+      const lease = claim ? { executorId: claim.executorId, leaseMs } : null;
       const run = makeRun(newRun, lease);
       const watch = waitMs > 0 ? waiters.watch(run.id) : undefined;
       try {
