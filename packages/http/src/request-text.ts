@@ -5,10 +5,11 @@
  */
 import type { Request } from 'express';
 import { invalid } from './errors';
-import type { Schema } from './openapi-document';
 
 /** Keys from the root of a body to a part of it that may hold U+0000; `*` is any key. */
 export type NulPlaces = readonly (readonly string[])[];
+
+type Schema = Record<string, unknown>;
 
 const UNUSABLE = /[\0\p{Surrogate}]/u;
 const UNPAIRED_SURROGATE = /\p{Surrogate}/u;

@@ -72,7 +72,7 @@ withBwrap(
     const bus = await connectBus({ ...address, name: 'test', log });
     const streams = await keepStreams({ bus, log });
     await fillStore(bus);
-    await until(() => hasJetStream(bus), { deadlineMs: 40_000, what: 'JetStream answers' });
+    await until(() => hasJetStream(bus), { what: 'JetStream answers' });
     streams.stop();
     await bus.nc.close();
     await supervisor.stop();
