@@ -117,7 +117,7 @@ test.each([
   expect((await postValid(`?${query}`).expect(400)).body.details).toEqual([{ path: field, message }]);
 });
 
-test.each(['a%2Fb', '..', '%2e%2e', 'check', 'a%25zz', '%00'])(
+test.each(['a%2Fb', '..', '%2e%2e', 'check', 'a%25zz'])(
   'the operation is the one of the path, whatever its parameter: %s',
   async (id) => {
     const { body } = await postValid('', id);
