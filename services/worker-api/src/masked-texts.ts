@@ -1,24 +1,12 @@
 /** Texts in JSON and texts in pieces, without values that must not leave. */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createRedactor, type Redactor } from '@gantry/masking';
+import type { Redactor } from '@gantry/masking';
 
 /** Searched within a few milliseconds, even if it was made to take long. */
 const CHARS_PER_TURN = 32 * 1024;
 /** Of a value without a text. */
 const CHARS_PER_VALUE = 16;
-
-/** Shorter ones are words, such as those of errors. */
-const VALUE_CHARS_MIN = 8;
-
-/** For the few values of one request. Nothing is built before there is a text. */
-export function maskOf(secrets: Iterable<string>): (text: string) => string {
-  let redactor: Redactor | undefined;
-  return (text) => {
-    redactor ??= createRedactor([...secrets].filter(({ length }) => length >= VALUE_CHARS_MIN));
-    return redactor.text(text);
-  };
-}
 
 /** Every text in a JSON value, keys as well. */
 export function mapTexts(value: unknown, shown: (text: string) => string): unknown {
