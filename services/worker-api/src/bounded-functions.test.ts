@@ -7,6 +7,7 @@ import { given, measureLongestTurn } from '@gantry/testing';
 import { messagesOf } from './chat/messages';
 import type { Part, Turn } from './chat/turn-repository';
 import { argumentProblems } from './connection-tools/check-arguments';
+import { maskWords } from './connections/mask-sent';
 import { createOutputChecks } from './evaluations/output-checks';
 import { parseChecks } from './examples/check';
 import { isDeeperThan } from './json-depth';
@@ -102,6 +103,15 @@ const FUNCTIONS: [string, () => unknown][] = [
         Array.from({ length: 30_000 }, () => ({ b: true })),
       ),
   ],
+  [
+    'maskWords: words that are almost secrets',
+    () =>
+      maskWords(
+        'a'.repeat(4_000),
+        PERIODIC.map((one) => one.slice(14_500, 17_500)),
+      ),
+  ],
+  ['maskWords: a long text', () => maskWords('a'.repeat(2_000_000), PERIODIC)],
   ['openTextStream', () => openTextStream(periodic).push(LETTERS)],
   ['messagesOf', () => messagesOf([turn], parts)],
   ['inputTokensOf', () => inputTokensOf({ ...REQUEST, messages: messagesOf([turn], parts) })],

@@ -1,6 +1,6 @@
-/** Providers repeat requests in their errors, and those are shown, audited and logged: what was sent is masked in what comes back. */
+/** Providers and servers repeat requests in their errors, and those are shown, audited and logged: what was sent is masked in them. */
+import { MASK } from '@gantry/masking';
 import type { OutboundRequest } from '@gantry/safe-fetch';
-import { maskOf } from '../masked-texts';
 
 type Sent = Pick<OutboundRequest, 'headers' | 'body'>;
 
@@ -9,11 +9,31 @@ const PUBLIC_FIELDS = new Set([
   ...['grant_type', 'redirect_uri', 'client_id', 'scope', 'resource', 'audience', 'token_type_hint'],
 ]);
 const PUBLIC_HEADERS = new Set(['accept', 'content-type', 'content-length', 'user-agent']);
+/** Shorter values are words, which would be masked everywhere. */
+const SECRET_CHARS_MIN = 8;
+/** Errors are shorter. It bounds the time of the search, which looks for tokens of any length. */
+const WORDS_CHARS_MAX = 4_000;
 
 /** @param secrets beside those that the request carries */
 export function maskSent({ headers = {}, body }: Sent, secrets: string[] = []): (text: string) => string {
-  const values = [...secrets, ...headerValues(headers), ...(body === undefined ? [] : formValues(String(body)))];
-  return maskOf(values.flatMap((value) => [value, formEncoded(value)]));
+  return (text) =>
+    maskWords(text, [...secrets, ...headerValues(headers), ...(body === undefined ? [] : formValues(String(body)))]);
+}
+
+/** Plain, percent-encoded, as in a form, and in base64. A text that is no error is left out. */
+export function maskWords(text: string, secrets: string[]): string {
+  if (text.length > WORDS_CHARS_MAX) return `${text.length} characters, which are left out here`;
+  return secrets
+    .filter(({ length }) => length >= SECRET_CHARS_MIN)
+    .map((secret) => Buffer.from(secret).toString())
+    .flatMap((secret) => [
+      secret,
+      encodeURIComponent(secret),
+      formEncoded(secret),
+      Buffer.from(secret).toString('base64'),
+    ])
+    .sort((one, other) => other.length - one.length)
+    .reduce((words, form) => words.replaceAll(form, MASK), text);
 }
 
 const formValues = (body: string): string[] =>

@@ -19,6 +19,8 @@ import { plain } from './request-template';
 const TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 256 * 1024;
 const WORDS_MAX = 300;
+/** A longer one counts as none: those that were asked for are granted then. */
+const SCOPE_CHARS_MAX = 4_000;
 
 /**
  * A provider refused, or gave no usable answer. `message` may be shown and is plain text; words of the provider are in it.
@@ -112,7 +114,7 @@ function conform(
       token_type: 'bearer',
       ...(rest.expires_in !== null && Number.isFinite(seconds) && seconds > 0 && { expires_in: Math.floor(seconds) }),
       ...(typeof refreshToken === 'string' && refreshToken && { refresh_token: refreshToken }),
-      ...(typeof scope === 'string' && { scope: masked(scope) }),
+      ...(typeof scope === 'string' && scope.length <= SCOPE_CHARS_MAX && { scope: masked(scope) }),
       ...(keepsIdToken && typeof idToken === 'string' && { id_token: idToken }),
     },
   };
