@@ -182,6 +182,8 @@ test('a page of another origin is refused, whatever its credential', async () =>
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     });
+    // Unread, it would hold its connection.
+    await answer.text();
     return answer.status;
   };
   expect(await ask('http://evil.example.com')).toBe(403);

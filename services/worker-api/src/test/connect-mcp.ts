@@ -13,9 +13,9 @@ interface McpClientOptions {
   answer?: (params: ElicitRequest['params']) => ElicitResult;
 }
 
-/** A client that we did not write, in front of `/mcp` with this credential, until the service stops. */
+/** A client that we did not write, in front of `/mcp` with this credential. */
 export async function connectMcp(
-  api: Pick<TestWorkerApi, 'url' | 'beforeStop'>,
+  api: Pick<TestWorkerApi, 'url'>,
   token: string,
   { era = 'auto', query = '', answer }: McpClientOptions = {},
 ): Promise<Client> {
@@ -24,8 +24,6 @@ export async function connectMcp(
     { versionNegotiation: { mode: era }, ...(answer && { capabilities: { elicitation: { form: {} } } }) },
   );
   if (answer) client.setRequestHandler('elicitation/create', ({ params }) => answer(params));
-  // A response that the client has not read to its end holds a connection until then.
-  api.beforeStop(() => client.close());
   const headers = { Authorization: `Bearer ${token}` };
   await client.connect(
     new StreamableHTTPClientTransport(new URL(`${api.url}/mcp${query}`), { requestInit: { headers } }),

@@ -76,8 +76,6 @@ export interface TestWorkerApi extends WorkerApi {
   serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
   /** Another replica on the same database, NATS and storage. */
   replica(): Promise<WorkerApi>;
-  /** Registers what is closed before the service stops, such as a client of it. */
-  beforeStop(close: () => Promise<unknown>): void;
   stop(): Promise<void>;
 }
 
@@ -223,7 +221,6 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     connectExecutor: async () => fakeExecutor(await connectAsExecutor(), 'worker'),
     serveRuns: async (work, slots = 4) => fakeExecutor(await connectAsExecutor(), 'worker').serve(slots, work),
     replica: startReplica,
-    beforeStop: (close) => void opened.push(close),
     stop: async () => {
       for (const close of opened.reverse()) await close();
       if (!options.nats) await nats.stop();
