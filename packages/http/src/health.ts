@@ -30,9 +30,9 @@ export function health(
   let draining = false;
   let had = false;
 
-  function statusOf(states: DependencyState[]): 'ok' | 'degraded' | 'unavailable' | 'draining' {
+  function summarizeStatus(states: DependencyState[]): 'ok' | 'degraded' | 'unavailable' | 'draining' {
     if (draining) return 'draining';
-    const down = downIn(states);
+    const down = listDown(states);
     if (!down.length) return 'ok';
     return down.every((name) => degrading.includes(name)) ? 'degraded' : 'unavailable';
   }
@@ -41,7 +41,7 @@ export function health(
   return {
     /** Asks every dependency now. */
     dependencies,
-    statusOf,
+    statusOf: summarizeStatus,
     /** From now on /health says 503, so that load balancers stop sending. */
     drain: () => {
       draining = true;
@@ -53,8 +53,8 @@ export function health(
         const problems = states.flatMap(({ problem = [] }) => problem);
         if (problems.length && !had) log?.error({ problems }, 'ready, but not as it should be');
         had = problems.length > 0;
-        const down = downIn(states);
-        const status = statusOf(states);
+        const down = listDown(states);
+        const status = summarizeStatus(states);
         const body = { status, ...(down.length && { down }), ...(problems.length && { problems }) };
         return ['ok', 'degraded'].includes(status) ? ok(body) : answer(503, body, { 'Retry-After': '2' });
       },
@@ -62,7 +62,7 @@ export function health(
   };
 }
 
-const downIn = (states: DependencyState[]): string[] => states.filter(({ up }) => !up).map(({ name }) => name);
+const listDown = (states: DependencyState[]): string[] => states.filter(({ up }) => !up).map(({ name }) => name);
 
 async function measure(name: string, check: () => Promise<unknown>): Promise<DependencyState> {
   const before = performance.now();

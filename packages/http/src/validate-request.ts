@@ -87,7 +87,7 @@ function createValidation(
   instance: Instance,
   schemas: OpenApiDocument['schemas'],
 ): ValidateRequest {
-  const headers = namesIn(operation, 'header').map((name) => name.toLowerCase());
+  const headers = listParameterNames(operation, 'header').map((name) => name.toLowerCase());
   return async (req, mediaType) => {
     const { query, problems } = selectQuery(req.query, operation);
     const described = describeRequest(operation, {
@@ -116,7 +116,7 @@ async function findProblems(validate: OpenApiValidator, req: DescribedRequest, a
   }
 }
 
-const namesIn = ({ parameters }: Operation, where: Parameter['in']): string[] =>
+const listParameterNames = ({ parameters }: Operation, where: Parameter['in']): string[] =>
   parameters.filter((one) => one.in === where).map(({ name }) => name);
 
 const pick = (req: Request, names: string[]): Record<string, unknown> =>

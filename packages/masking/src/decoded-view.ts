@@ -47,7 +47,7 @@ export function createDecodedView(
   /** Decoded bytes since the last one that is no raw byte. */
   let plain = 0;
 
-  const startOf = (length: number): number =>
+  const findStart = (length: number): number =>
     length <= starts.length ? (starts[starts.length - length] as number) : activatedAt - (length - starts.length);
 
   const receive: Emit = (byte, from, to) => {
@@ -55,7 +55,7 @@ export function createDecodedView(
     starts.push(from);
     plain = to - from === 1 ? plain + 1 : 0;
     const length = matcher.matched[node] as number;
-    if (length) onFound(startOf(length), to, matcher.owner[node] as number);
+    if (length) onFound(findStart(length), to, matcher.owner[node] as number);
     const depth = matcher.depth[node] as number;
     if (starts.length > WINDOW_SMALL && starts.length > 2 * depth) starts = starts.slice(starts.length - depth);
   };
@@ -87,7 +87,7 @@ export function createDecodedView(
     },
     safe(position) {
       const depth = matcher.depth[node] as number;
-      if (depth > 0) return startOf(depth);
+      if (depth > 0) return findStart(depth);
       const last = decoders.findLast(({ pendingFrom }) => pendingFrom() >= 0);
       return last?.pendingFrom() ?? position;
     },

@@ -43,7 +43,7 @@ function utf8(code: number): number {
   return DECODED.write(code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code));
 }
 
-function digitOf(byte: number | undefined): number {
+function toDigit(byte: number | undefined): number {
   if (byte === undefined) return -1;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
@@ -55,7 +55,7 @@ function decodeHex(bytes: Buffer, length: number, from: number, count: number, t
   let value = 0;
   for (let i = from; i < from + count; i++) {
     if (i >= length) return INCOMPLETE;
-    const digit = digitOf(bytes[i]);
+    const digit = toDigit(bytes[i]);
     if (digit < 0) return NO_ESCAPE;
     value = value * 16 + digit;
   }
@@ -86,7 +86,7 @@ function decodeBackslash(bytes: Buffer, length: number): number {
 function decodeBraces(bytes: Buffer, length: number): number {
   if (length > 10) return NO_ESCAPE;
   const last = bytes[length - 1];
-  if (last !== CLOSE_BRACE) return length === 3 || digitOf(last) >= 0 ? INCOMPLETE : NO_ESCAPE;
+  if (last !== CLOSE_BRACE) return length === 3 || toDigit(last) >= 0 ? INCOMPLETE : NO_ESCAPE;
   return length > 4 ? decodeHex(bytes, length, 3, length - 4, utf8) : NO_ESCAPE;
 }
 
@@ -183,7 +183,7 @@ function decodeEntity(bytes: Buffer, length: number): number {
       : NO_ESCAPE;
   }
   if (length === from) return INCOMPLETE;
-  const digit = digitOf(last);
+  const digit = toDigit(last);
   return digit >= 0 && (isHex || digit < 10) && length <= from + NUMERIC_MAX ? INCOMPLETE : NO_ESCAPE;
 }
 

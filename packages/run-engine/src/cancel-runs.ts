@@ -12,7 +12,7 @@ import { getRun, listCancellable } from './run-queries';
  * In the transaction that deletes a subject: none of its runs is handed out after the commit, however long it takes to end
  * them one by one. Runs that are being handed out or ended at this moment are passed by.
  */
-export async function withholdRunsOf(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
+export async function withholdRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
   await execute(
     tx,
     `UPDATE runs SET cancel_requested_at = now() WHERE id IN (

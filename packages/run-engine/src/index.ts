@@ -1,6 +1,6 @@
 export { attachmentKey, isDigest } from './attachment-key';
 export { bookCost } from './book-cost';
-export { withholdRunsOf } from './cancel-runs';
+export { withholdRuns as withholdRunsOf } from './cancel-runs';
 export { type DeleteWithRuns, deleteRunsOfSubject, deleteRunsOfWorkspace } from './delete-runs';
 export type { Alongside, IdleEnding } from './end-run';
 export * from './engine';

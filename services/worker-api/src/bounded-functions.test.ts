@@ -56,7 +56,7 @@ async function readStream(text: string): Promise<void> {
   await response.text().catch(() => {});
 }
 const REQUEST = { system: '', tools: {}, signal: new AbortController().signal, onText: () => {} };
-const anyOf = (count: number, schema: object) => ({ anyOf: Array.from({ length: count }, () => schema) });
+const buildAnyOf = (count: number, schema: object) => ({ anyOf: Array.from({ length: count }, () => schema) });
 const choices = { enum: [...names(20_000), { a: 1 }] };
 const valueTask = (value: object, chars: number) => ({
   example: { checks: [{ kind: 'equal' as const, value }], maxDurationSeconds: null, maxCostUsd: null },
@@ -71,15 +71,15 @@ const FUNCTIONS: [string, () => unknown][] = [
   ],
   [
     'argumentProblems: many alternatives',
-    () => argumentProblems(anyOf(20_000, { required: names(10) }), object(5_000, LETTERS)),
+    () => argumentProblems(buildAnyOf(20_000, { required: names(10) }), object(5_000, LETTERS)),
   ],
   [
     'argumentProblems: long texts, counted for each alternative',
-    () => argumentProblems({ properties: { a: anyOf(5_000, { maxLength: 1 }) } }, { a: 'a'.repeat(1_000_000) }),
+    () => argumentProblems({ properties: { a: buildAnyOf(5_000, { maxLength: 1 }) } }, { a: 'a'.repeat(1_000_000) }),
   ],
   [
     'argumentProblems: large values among choices',
-    () => argumentProblems({ properties: { a: anyOf(500, choices) } }, { a: object(10_000, { b: [1, 2, 3] }) }),
+    () => argumentProblems({ properties: { a: buildAnyOf(500, choices) } }, { a: object(10_000, { b: [1, 2, 3] }) }),
   ],
   ['valueIn: many levels', () => valueIn(deep(200_000), { items: {} })],
   ['valueIn: many items', () => valueIn(`[${'{},'.repeat(99_000)}{}]`, { items: { required: names(100) } })],

@@ -65,7 +65,7 @@ export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = fa
  * Calls as the caller of an operation of this surface, whose session may act by it.
  * @param agent a model chooses the calls: code that they bring waits for a person
  */
-export function clientOf(
+export function createSurfaceClient(
   urls: SurfaceUrls,
   { caller, req }: Pick<Call, 'caller' | 'req'>,
   { agent = caller.isAgent === true } = {},

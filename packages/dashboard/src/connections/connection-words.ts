@@ -19,4 +19,4 @@ export function foundWords(label: string, { ok, error, tools_count: count }: Fou
 }
 
 /** Names in a field, such as hosts, separated by blanks or commas. */
-export const namesIn = (text: string): string[] => text.split(/[\s,]+/).filter((name) => name !== '');
+export const splitNames = (text: string): string[] => text.split(/[\s,]+/).filter((name) => name !== '');

@@ -57,7 +57,7 @@ async function writeBackup({ dataDir, file, progress }: BackupOptions, passphras
   const databases = Object.fromEntries(
     snapshots.map(({ service, shape }) => [service, shape]),
   ) as BackupContent['databases'];
-  const writer = await createBackupFile(file, { databases, secrets: secretsIn(dataDir) }, passphrase);
+  const writer = await createBackupFile(file, { databases, secrets: readSecrets(dataDir) }, passphrase);
   const parts = showParts(progress);
   for (const snapshot of snapshots) await writeDatabase(writer, parts, snapshot);
   for await (const key of objectsIn(links)) {
@@ -68,7 +68,7 @@ async function writeBackup({ dataDir, file, progress }: BackupOptions, passphras
   progress.step(`${file}: ${sizeOf(size)}`);
 }
 
-function secretsIn(dataDir: string): BackupContent['secrets'] {
+function readSecrets(dataDir: string): BackupContent['secrets'] {
   const there = SECRET_FILES.filter((name) => fs.existsSync(path.join(dataDir, name)));
   return Object.fromEntries(there.map((name) => [name, fs.readFileSync(path.join(dataDir, name), 'utf8')]));
 }

@@ -141,7 +141,7 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
   await migrateTo(url, (name) => shape.migrations.includes(name), ...folders);
   const client = await connect(url);
   const id = client.escapeIdentifier.bind(client);
-  const columnsOf = await checkedColumns(client, shape);
+  const columnsByTable = await checkedColumns(client, shape);
   await client.query('BEGIN');
   // Rows of one snapshot refer to each other as they should, and no trigger is to react to what happened long ago.
   await client.query('SET LOCAL session_replication_role = replica');
@@ -150,12 +150,12 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
     await client.query(`CREATE TABLE ${id(name)} PARTITION OF ${id(parent)} ${bound}`);
   }
   // Migrations insert rows too.
-  if (columnsOf.size) await client.query(`TRUNCATE ${[...columnsOf.keys()].map(id).join(', ')}`);
+  if (columnsByTable.size) await client.query(`TRUNCATE ${[...columnsByTable.keys()].map(id).join(', ')}`);
   for (const { name, value } of shape.sequences)
     await client.query('SELECT setval($1::regclass, $2)', [id(name), value]);
   return {
     load: (name, piece) => {
-      const columns = columnsOf.get(name);
+      const columns = columnsByTable.get(name);
       if (!columns) throw new Error(`the backup has rows of a table ${name}, which it does not describe`);
       return pipeline(piece, client.query(from(`COPY ${id(name)} (${columns.map(id).join(', ')}) FROM STDIN`)));
     },
@@ -171,18 +171,18 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
 async function checkedColumns(client: Client, shape: DatabaseShape): Promise<Map<string, string[]>> {
   const { rows } = await client.query<DatabaseShape['tables'][number]>(TABLES);
   const known = new Map(rows.map(({ name, columns }) => [name, new Set(columns.map(unquote))]));
-  const columnsOf = new Map(shape.tables.map(({ name, columns }) => [name, columns.map(unquote)]));
+  const columnsByTable = new Map(shape.tables.map(({ name, columns }) => [name, columns.map(unquote)]));
   const sequences = new Set((await client.query(SEQUENCE_NAMES)).rows.map(({ name }) => name));
   const parents = new Set((await client.query(PARTITIONED)).rows.map(({ name }) => name));
   const unknown = [
-    ...[...columnsOf].flatMap(([table, columns]) =>
+    ...[...columnsByTable].flatMap(([table, columns]) =>
       columns.filter((column) => !known.get(table)?.has(column)).map((column) => `${table}.${column}`),
     ),
-    ...[...columnsOf.keys()].filter((table) => !known.has(table)),
+    ...[...columnsByTable.keys()].filter((table) => !known.has(table)),
     ...shape.partitions.filter(({ parent }) => !parents.has(parent)).map(({ parent }) => parent),
     ...shape.sequences.filter(({ name }) => !sequences.has(name)).map(({ name }) => name),
   ];
   if (unknown.length)
     throw new Error(`the backup names what its migrations do not make: ${unknown.slice(0, 5).join(', ')}`);
-  return columnsOf;
+  return columnsByTable;
 }

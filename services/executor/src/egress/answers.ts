@@ -52,7 +52,7 @@ async function relay(
   response.sendDate = false;
   const hasBody = response.req.method !== 'HEAD' && status !== 204 && status !== 304;
   const decoder = hasBody ? decoderFor(fieldValue(fields, 'content-encoding')) : null;
-  const length = decoder || !hasBody ? undefined : lengthOf(fields);
+  const length = decoder || !hasBody ? undefined : findContentLength(fields);
   const collect =
     length !== undefined && length <= COLLECTED_BYTES_MAX && fieldValue(fields, 'content-range') === undefined;
   const headers: string[] = [];
@@ -121,7 +121,7 @@ function requireChunksAlone(fields: Field[]): void {
   );
 }
 
-function lengthOf(fields: Field[]): number | undefined {
+function findContentLength(fields: Field[]): number | undefined {
   const text = fieldValue(fields, 'content-length');
   return text === undefined ? undefined : Number(text);
 }

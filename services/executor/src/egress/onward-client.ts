@@ -44,7 +44,7 @@ export interface OnwardClient {
 /** One connection at a time, used again for the next request of the same tunnel. */
 export function createOnwardClient(host: OnwardHost): OnwardClient {
   let connections = 0;
-  const client = new Client(`https://${authorityOf(host)}`, {
+  const client = new Client(`https://${formatAuthority(host)}`, {
     pipelining: 1,
     maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: IDLE_MS,
@@ -77,7 +77,7 @@ export function createOnwardClient(host: OnwardHost): OnwardClient {
 
 function dispatch(client: Client, host: OnwardHost, request: OnwardRequest): Promise<OnwardResponse> {
   const { method, target: path, body, signal, isWebSocket } = request;
-  const headers = ['Host', authorityOf(host), ...request.headers];
+  const headers = ['Host', formatAuthority(host), ...request.headers];
   if (body && !Buffer.isBuffer(body) && body.length !== undefined) headers.push('Content-Length', String(body.length));
   return new Promise((resolve, reject) => {
     let answer: Readable | undefined;
@@ -120,7 +120,7 @@ function dispatch(client: Client, host: OnwardHost, request: OnwardRequest): Pro
   });
 }
 
-const authorityOf = ({ host, port }: OnwardHost): string => {
+const formatAuthority = ({ host, port }: OnwardHost): string => {
   const name = host.includes(':') ? `[${host}]` : host;
   return port === 443 ? name : `${name}:${port}`;
 };

@@ -44,7 +44,7 @@ export function searchMessages(reflection: Reflection): Transform {
   /** The payload of a message leaves in frames of its own size. */
   function write(out: Transform, payload: Buffer, isFinal: boolean): void {
     if (!payload.length && !isFinal) return;
-    out.push(frameOf(opcode, isFinal, payload));
+    out.push(buildFrame(opcode, isFinal, payload));
     opcode = CONTINUATION;
   }
 
@@ -55,7 +55,7 @@ export function searchMessages(reflection: Reflection): Transform {
     const isEnd = bytesLeft === 0;
     if (isEnd) frame = null;
     // Small and never in pieces, so its length has to stay as it is.
-    if (head.opcode >= CONTROL) return void out.push(frameOf(head.opcode, true, reflection.asterisks(piece)));
+    if (head.opcode >= CONTROL) return void out.push(buildFrame(head.opcode, true, reflection.asterisks(piece)));
     write(out, search?.push(piece) ?? piece, false);
     if (!isEnd || !head.isFinal) return;
     write(out, search?.end() ?? Buffer.alloc(0), true);
@@ -101,7 +101,7 @@ function parseFrameHead(bytes: Buffer): FrameHead | null {
   return { opcode: first & 0x0f, isFinal: (first & FINAL) !== 0, length, headBytes };
 }
 
-function frameOf(opcode: number, isFinal: boolean, payload: Buffer): Buffer {
+function buildFrame(opcode: number, isFinal: boolean, payload: Buffer): Buffer {
   const { length } = payload;
   const head = Buffer.alloc(length > 0xffff ? HEAD_BYTES_MAX : length > CONTROL_BYTES_MAX ? 4 : 2);
   head[0] = (isFinal ? FINAL : 0) | opcode;

@@ -12,7 +12,7 @@ import type { PoolClient } from 'pg';
 import type { Deps } from '../deps';
 import { waitsForApproval } from '../runs/admit-code';
 import { rehearse } from '../runs/rehearse';
-import { runnableOf } from '../runs/runnable';
+import { toRunnable } from '../runs/runnable';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate, Case } from './candidate';
 import {
@@ -62,7 +62,7 @@ export async function advance(deps: Deps, candidateId: string): Promise<void> {
 /** A repair would wait for its rehearsals without an end: they are refused, and it concludes without them. */
 const isHeld = async ({ pool }: Deps, candidate: Candidate): Promise<boolean> =>
   candidate.repairId === null &&
-  waitsForApproval(pool, candidate.workerUid, runnableOf(candidate.definition, candidate.code, candidate));
+  waitsForApproval(pool, candidate.workerUid, toRunnable(candidate.definition, candidate.code, candidate));
 
 interface Beginning {
   candidate: Candidate;
@@ -78,7 +78,7 @@ async function begin(deps: Deps, tx: PoolClient, { candidate, worker, one, of }:
     await moveCase(tx, one, { status: 'settled', outcome: 'inconclusive', reason });
     return false;
   }
-  const draft = runnableOf(candidate.definition, candidate.code, candidate);
+  const draft = toRunnable(candidate.definition, candidate.code, candidate);
   const asked = { worker, draft, inputs: of.inputs, of, createdBy: candidate.createdBy, isUnread: isUnread(candidate) };
   const run = await rehearse(deps, { ...asked, tx }).catch(refusal);
   if ('id' in run) return moveCase(tx, one, { status: 'rehearsing', rehearsalRunId: run.id });

@@ -281,12 +281,12 @@ async function confirmCredential({ caller, client }: Hands, stop: AbortControlle
 function maskedToolSets(tools: Map<string, OfferedTool>): (redactor: Redactor) => Promise<ToolSet> {
   let last: { redactor: Redactor; set: Promise<ToolSet> } | undefined;
   return (redactor) => {
-    if (last?.redactor !== redactor) last = { redactor, set: toolSetOf(tools, redactor) };
+    if (last?.redactor !== redactor) last = { redactor, set: buildToolSet(tools, redactor) };
     return last.set;
   };
 }
 
-async function toolSetOf(tools: Map<string, OfferedTool>, redactor: Redactor): Promise<ToolSet> {
+async function buildToolSet(tools: Map<string, OfferedTool>, redactor: Redactor): Promise<ToolSet> {
   const { jsonSchema } = await import('ai');
   const described = [...tools.values()].map(({ description, inputSchema }) => ({ description, inputSchema }));
   const masked = (await maskTexts(redactor, described)) as typeof described;

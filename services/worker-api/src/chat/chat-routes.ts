@@ -1,6 +1,6 @@
 import { type Call, noContent, notFound, type Operations, ok, pageHeaders } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { clientOf } from '../surface-client';
+import { createSurfaceClient } from '../surface-client';
 import { createAgent, type Hands } from './agent';
 import type { ChatDeps } from './chat-deps';
 import { beginTurn, type ChatService, decideCall, resumeInterrupted, stopTurn } from './chat-service';
@@ -33,7 +33,7 @@ function chatOperations(service: ChatService): Operations<'worker'> {
   const { pool } = deps;
 
   const handsOf = (call: Pick<Call, 'caller' | 'req'>): Hands => ({
-    ...{ caller: call.caller, client: clientOf(deps.surfaceUrls, call, { agent: true }) },
+    ...{ caller: call.caller, client: createSurfaceClient(deps.surfaceUrls, call, { agent: true }) },
   });
 
   const headOf = async ({ caller }: Pick<Call, 'caller'>, id: string) =>

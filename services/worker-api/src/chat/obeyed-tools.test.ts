@@ -100,7 +100,7 @@ function isLeak(job: FakeJob, personsCode: Set<string>): boolean {
   return names.length > 0 || job.network !== 'none';
 }
 
-async function digestOf(workerId: string): Promise<string> {
+async function getDigest(workerId: string): Promise<string> {
   const { rows } = await api.database.pool.query(
     'SELECT v.code_digest FROM worker_versions v JOIN workers w ON w.uid = v.worker_uid WHERE w.id = $1 AND v.number = 1',
     [workerId],
@@ -120,7 +120,7 @@ describe('where a person approves every call without reading it', () => {
   test.each(NAMES)('nothing that an agent wrote leaks after %s and any other tool', async (first) => {
     const world = await createWorld();
     const own = `leaks-${first.replaceAll('_', '-')}`;
-    const persons = new Set([await digestOf(world.worker)]);
+    const persons = new Set([await getDigest(world.worker)]);
     const calls = hostileCalls(world, own);
     const before = jobs.length;
     const call = (name: string, input: object) =>

@@ -36,7 +36,7 @@ export function fitProblems(schema: Schema, value: unknown, whole: string): stri
 
 function startWalk(stepsMax: number, whole: string) {
   let steps = stepsMax;
-  const choicesOf = new Map<Schema, Choices>();
+  const choicesBySchema = new Map<Schema, Choices>();
   const knownTexts: KnownTexts = new Map();
 
   /** @returns false: what follows is not looked at */
@@ -74,8 +74,8 @@ function startWalk(stepsMax: number, whole: string) {
   function wrongChoice(schema: Schema, value: unknown, name: string): string | null {
     const isConst = 'const' in schema;
     if (!isConst && !Array.isArray(schema.enum)) return null;
-    const choices = choicesOf.get(schema) ?? indexChoices(isConst ? [schema.const] : (schema.enum as unknown[]));
-    choicesOf.set(schema, choices);
+    const choices = choicesBySchema.get(schema) ?? indexChoices(isConst ? [schema.const] : (schema.enum as unknown[]));
+    choicesBySchema.set(schema, choices);
     const { isAmong, chars } = isAmongChoices(choices, value, knownTexts);
     if (!spend(Math.ceil(chars / CANONICAL_CHARS_PER_STEP)) || isAmong) return null;
     return `${name} must be ${isConst ? '' : 'one of '}${choices.listed}`;

@@ -95,7 +95,7 @@ describe('who may', () => {
 });
 
 describe('hosts of a key', () => {
-  const rowOf = async (id: string) =>
+  const getRow = async (id: string) =>
     (await api.database.pool.query('SELECT hosts, version FROM connections WHERE id = $1', [id])).rows[0];
 
   test('change together with the key only, so that nobody sends it elsewhere who cannot read it', async () => {
@@ -107,7 +107,7 @@ describe('hosts of a key', () => {
         .expect(400);
       expect(body.errors).toContainEqual({ path: 'value', message: expect.stringContaining('is required') });
     }
-    expect(await rowOf(made.id)).toEqual({ hosts: key.hosts, version: 1 });
+    expect(await getRow(made.id)).toEqual({ hosts: key.hosts, version: 1 });
     const other = { hosts: ['api.other.example'], value: 'sk_of_the_other' };
     const { body: changed } = await owner().patch(`/api/connections/${made.id}`, other).expect(200);
     expect(changed.hosts).toEqual(other.hosts);

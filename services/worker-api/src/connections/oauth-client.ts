@@ -175,11 +175,11 @@ export async function accountOf(
   requireAddresses(provider, { addressDigest });
   const { account, send, headers } = provider;
   const credential = { [send.header]: `${send.prefix}${accessToken}` };
-  const labelIn = (answer: unknown) => {
+  const findLabel = (answer: unknown) => {
     const label = textAt(answer, account.label);
     return label && maskSent({ headers: credential }, refreshToken ? [refreshToken] : [])(label);
   };
-  if (!account.request) return labelIn(tokenAnswer);
+  if (!account.request) return findLabel(tokenAnswer);
   const { url, ...request } = requestOf(account.request, parameters);
   const response = await askProvider(outbound, url, {
     ...request,
@@ -196,7 +196,7 @@ export async function accountOf(
     );
   }
   if (response.status >= 300) throw new ProviderFailed(`${host} answered with status ${response.status}`, false);
-  return labelIn(json);
+  return findLabel(json);
 }
 
 /** Nothing where the provider documents no way. @throws ProviderFailed where it may be tried again */

@@ -324,7 +324,7 @@ describe('a service of the workspace that moves under the same client', () => {
         ...more,
       })
       .expect(200);
-  const secretOf = async (slug: string) =>
+  const getSecret = async (slug: string) =>
     (await api.database.pool.query('SELECT client_secret FROM oauth_apps WHERE slug = $1', [slug])).rows[0]
       .client_secret;
 
@@ -333,11 +333,11 @@ describe('a service of the workspace that moves under the same client', () => {
     const { id } = await connect({ app: 'crm' });
     const left = await begin({ app: 'crm' });
     await moveTo('crm', provider);
-    expect(await secretOf('crm')).not.toBeNull();
+    expect(await getSecret('crm')).not.toBeNull();
     expect((await read(id)).status).toBe('active');
 
     await moveTo('crm', evil);
-    expect(await secretOf('crm')).toBeNull();
+    expect(await getSecret('crm')).toBeNull();
     expect(await read(id)).toMatchObject({ status: 'expired', problem: expect.stringContaining('addresses') });
     const page = await arrive(provider.consent(left.authorization_url)).expect(400);
     expect(page.text).toContain('addresses');

@@ -151,7 +151,7 @@ export async function settle(
   connection: Connection,
   change: Prisma.ConnectionUncheckedUpdateInput,
 ): Promise<Connection> {
-  return transaction(deps.prisma, (tx) => settleIn(tx, connection, change));
+  return transaction(deps.prisma, (tx) => settleWithin(tx, connection, change));
 }
 
 /** Of an app whose provider has moved: what they hold is not for the new addresses. */
@@ -163,11 +163,11 @@ export async function expireConnections(
     where: { workspaceId, app, kind: 'oauth', sealed: { not: null }, status: { not: 'expired' } },
   });
   for (const connection of holding) {
-    await settleIn(tx, connection, { status: 'expired', problem: MOVED, refreshAt: null });
+    await settleWithin(tx, connection, { status: 'expired', problem: MOVED, refreshAt: null });
   }
 }
 
-async function settleIn(
+async function settleWithin(
   tx: Prisma.TransactionClient,
   connection: Connection,
   change: Prisma.ConnectionUncheckedUpdateInput,

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const register = (more: object = {}) =>
   owner.post('/api/connections/mcp', { label: 'Tracker', url: server.url, auth: 'oauth', ...more });
-const callbackOf = (issuer: string) =>
+const getCallback = (issuer: string) =>
   `${DASHBOARD_URL}/auth/connections/callback/${createHash('sha256').update(issuer).digest('base64url')}`;
 const arrive = (back: URL) =>
   request(api.url)
@@ -42,10 +42,10 @@ test('finds where to sign in, asks for this server alone, and lists its tools wi
   expect(asked.origin).toBe(server.origin);
   expect(Object.fromEntries(asked.searchParams)).toMatchObject({
     ...{ client_id: 'registered-1', resource: server.url, scope: 'read', code_challenge_method: 'S256' },
-    redirect_uri: callbackOf(server.origin),
+    redirect_uri: getCallback(server.origin),
   });
   expect(server.seen.registrations.at(-1)).toMatchObject({
-    ...{ token_endpoint_auth_method: 'none', redirect_uris: [callbackOf(server.origin)] },
+    ...{ token_endpoint_auth_method: 'none', redirect_uris: [getCallback(server.origin)] },
   });
   expect((await owner.post(`/api/connections/${body.id}/test`).expect(200)).body).toMatchObject({
     ...{ ok: false, error: 'nobody has signed in yet' },
@@ -173,7 +173,7 @@ describe('a hostile server that wants the codes of an honest one', () => {
   test('sends the browser on with the client of the other one, whose answer comes to its own address', async () => {
     const toTheOther = (back: URL) => {
       back.searchParams.delete('iss');
-      return new URL(callbackOf(server.origin) + back.search);
+      return new URL(getCallback(server.origin) + back.search);
     };
     expect(await refusedReturn({}, toTheOther)).toContain('came to the address of another issuer');
     const toAll = (back: URL) => new URL(`${DASHBOARD_URL}/auth/connections/callback${back.search}`);
@@ -205,7 +205,7 @@ test('a client from before issuers had addresses of their own is registered anew
   const before = server.seen.registrations.length;
   const { body } = await owner.post(`/api/connections/${id}/authorize`, {}).expect(200);
   expect(server.seen.registrations.length).toBe(before + 1);
-  expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe(callbackOf(server.origin));
+  expect(new URL(body.authorization_url).searchParams.get('redirect_uri')).toBe(getCallback(server.origin));
   await arrive(server.consent(body.authorization_url)).expect(200);
   clock += 61 * 60_000;
   expect((await owner.post(`/api/connections/${id}/test`).expect(200)).body).toMatchObject({ ok: true });
@@ -240,7 +240,7 @@ test('our client document names us and where people come back to', async () => {
     ...{ client_id: expect.stringMatching(/\/\.well-known\/oauth-client$/), token_endpoint_auth_method: 'none' },
     redirect_uris: [`${DASHBOARD_URL}/auth/connections/callback`],
   });
-  const callback = callbackOf('https://issuer.example');
+  const callback = getCallback('https://issuer.example');
   const path = `/.well-known/oauth-client/${callback.slice(callback.lastIndexOf('/') + 1)}`;
   const ofIssuer = await request(api.url).get(path).expect(200);
   expect(ofIssuer.body).toMatchObject({ client_id: expect.stringContaining(path), redirect_uris: [callback] });

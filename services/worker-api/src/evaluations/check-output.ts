@@ -1,7 +1,7 @@
 /** All that is done with the output of a run that an example judges, but for asking models. */
 import { outputOf } from '../runs/run-output';
 import { jsonOf } from './compare';
-import { type Asked, type EndedRun, type JudgedExample, type Verdict, verdictsOf } from './verdict';
+import { type Asked, type EndedRun, type JudgedExample, listVerdicts, type Verdict } from './verdict';
 
 /** A larger output is to be read from the run. */
 const OUTPUT_CHARS_MAX = 8 * 1024;
@@ -24,7 +24,7 @@ export function checkOutput({ example, run, output: stored }: CheckTask): Checke
   const output = outputOf(run, value);
   const json = output && jsonOf(output);
   return {
-    found: verdictsOf(example, { ...run, output }),
+    found: listVerdicts(example, { ...run, output }),
     output: json !== null && json.length <= OUTPUT_CHARS_MAX ? json : null,
   };
 }

@@ -95,14 +95,14 @@ function missingOrDifferent(
 
 /** Compares many values with one, each in time linear in its own size: what has other numbers of members is not looked into. */
 function equals(expected: unknown): (actual: unknown) => boolean {
-  const keysOf = new Map<JsonObject, string[]>();
+  const keysByObject = new Map<JsonObject, string[]>();
   const isEqual = (one: unknown, other: unknown): boolean => {
     if (Array.isArray(one) && Array.isArray(other)) {
       return one.length === other.length && other.every((item, at) => isEqual(one[at], item));
     }
     if (!isObject(one) || !isObject(other)) return one === other;
-    const keys = keysOf.get(one) ?? Object.keys(one);
-    keysOf.set(one, keys);
+    const keys = keysByObject.get(one) ?? Object.keys(one);
+    keysByObject.set(one, keys);
     if (Object.keys(other).length !== keys.length) return false;
     return keys.every((key) => Object.hasOwn(other, key) && isEqual(one[key], other[key]));
   };

@@ -61,7 +61,7 @@ export async function askJudge(
   const book = ({ settle }: ModelAnswer) => transaction(deps.pool, settle);
   try {
     const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
-    const question = redactor.text(questionOf(judge.instructions, inputs, json));
+    const question = redactor.text(buildQuestion(judge.instructions, inputs, json));
     const models = (await deps.models.forWorkspace(workspaceId)).resolve(judge.model);
     const worker = await budgetOfWorker(deps.pool, workspaceId, workerUid);
     const ask = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
@@ -107,7 +107,7 @@ function whyFailed(err: unknown, usd: number): unknown {
   return name === 'TimeoutError' ? new JudgeFailed(`no answer within ${ANSWER_MS_MAX / 1_000} seconds`, usd) : err;
 }
 
-function questionOf(instructions: string, inputs: Record<string, unknown>, output: string): string {
+function buildQuestion(instructions: string, inputs: Record<string, unknown>, output: string): string {
   const data = (json: string) => delimited(newId(''), json);
   return [
     `Instructions:\n${instructions}`,

@@ -87,8 +87,8 @@ export async function evaluateSaved(
   const models = await deps.models.forWorkspace(workspaceId);
   const runnable = await deps.runnables.get(tx, uid, version);
   const problem =
-    (await problemOf(() => admitCode(tx, deps.dashboardUrl, { worker, runnable }))) ??
-    (await problemOf(() => requireJudges(models, examples)));
+    (await findProblem(() => admitCode(tx, deps.dashboardUrl, { worker, runnable }))) ??
+    (await findProblem(() => requireJudges(models, examples)));
   if (problem) await endAndTell(tx, evaluation, { status: 'failed', error: problem });
 }
 
@@ -124,7 +124,7 @@ function requireJudges(models: ModelRegistry, examples: Example[]): void {
   }
 }
 
-async function problemOf(check: () => unknown): Promise<string | null> {
+async function findProblem(check: () => unknown): Promise<string | null> {
   try {
     await check();
     return null;

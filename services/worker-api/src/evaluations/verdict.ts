@@ -41,8 +41,8 @@ export type JudgedExample = Pick<ExampleContent, 'checks' | 'maxDurationSeconds'
  * In the order of the checks; then those of how long it took and what it cost. Takes time that checks and output decide: services
  * use the threads of `output-checks.ts`.
  */
-export function verdictsOf(example: JudgedExample, run: EndedRun): (Verdict | Asked)[] {
-  return [...example.checks.map((check) => verdictOf(check, run)), ...boundsOf(example, run)];
+export function listVerdicts(example: JudgedExample, run: EndedRun): (Verdict | Asked)[] {
+  return [...example.checks.map((check) => verdictOf(check, run)), ...checkBounds(example, run)];
 }
 
 function verdictOf(check: Check, run: EndedRun): Verdict | Asked {
@@ -88,7 +88,7 @@ export const endingOf = ({ status, error }: Pick<EndedRun, 'status' | 'error'>):
     .filter(Boolean)
     .join(': ');
 
-function boundsOf({ maxDurationSeconds, maxCostUsd }: JudgedExample, { durationMs, costUsd }: EndedRun): Verdict[] {
+function checkBounds({ maxDurationSeconds, maxCostUsd }: JudgedExample, { durationMs, costUsd }: EndedRun): Verdict[] {
   const seconds = (durationMs ?? 0) / 1_000;
   return [
     ...(maxDurationSeconds === null

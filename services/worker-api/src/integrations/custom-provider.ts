@@ -51,7 +51,7 @@ export function checkCustomProvider(provider: CustomProvider, allow: string[]): 
   checkedHosts(provider.hosts, 'provider.hosts');
 }
 
-const digestOf = (addresses: (string | undefined)[]): string =>
+const digestAddresses = (addresses: (string | undefined)[]): string =>
   createHash('sha256').update(JSON.stringify(addresses)).digest('base64url');
 
 export function providerOf(slug: string, custom: CustomProvider): Provider {
@@ -62,7 +62,7 @@ export function providerOf(slug: string, custom: CustomProvider): Provider {
     description: protocol === 'oidc' ? 'Any service with OpenID Connect' : 'Any service with OAuth 2',
     logo: name.slice(0, 2).toUpperCase(),
     docsUrl: new URL(authorize_url).origin,
-    addressDigest: digestOf([issuer, authorize_url, token_url, custom.revoke_url, custom.userinfo_url]),
+    addressDigest: digestAddresses([issuer, authorize_url, token_url, custom.revoke_url, custom.userinfo_url]),
     authorizeUrl: authorize_url,
     tokenUrl: token_url,
     ...(issuer !== undefined && { issuer }),

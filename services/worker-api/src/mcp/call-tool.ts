@@ -32,7 +32,7 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   const hidden = [...(tool.without ?? []), ...Object.keys(tool.fixed ?? {})];
   const unknown = Object.keys(sent).filter((name) => !shape.arguments.has(name) || hidden.includes(name));
   if (unknown.length > 0) return refusal(`there is no argument ${unknown.join(', ')}`);
-  const path = pathOf(shape, sent);
+  const path = buildPath(shape, sent);
   if (path === null) return refusal('an argument is no name: "." and ".." lead elsewhere');
   if (!path) return refusal(`${missing(shape, sent).join(', ')}: is required`);
   const body = bodyOf(shape, { ...sent, ...tool.fixed });
@@ -57,7 +57,7 @@ const missing = (shape: OperationShape, sent: Json): string[] =>
   [...shape.arguments].flatMap(([name, place]) => (place === 'path' && sent[name] === undefined ? [name] : []));
 
 /** @returns undefined where a part of the path is missing; null where one would lead to another operation */
-function pathOf(shape: OperationShape, sent: Json): string | undefined | null {
+function buildPath(shape: OperationShape, sent: Json): string | undefined | null {
   if (missing(shape, sent).length > 0) return undefined;
   const query = new URLSearchParams();
   let path = shape.path;

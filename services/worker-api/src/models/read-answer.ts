@@ -70,7 +70,8 @@ export function inputTokensOf({ system, messages, tools }: ModelRequest): number
 }
 
 /** No token has less than a byte. */
-const maxInputTokensOf = (request: ModelRequest): number => BYTES_PER_TOKEN * inputTokensOf(request) + PROTOCOL_TOKENS;
+const estimateMaxInputTokens = (request: ModelRequest): number =>
+  BYTES_PER_TOKEN * inputTokensOf(request) + PROTOCOL_TOKENS;
 
 /** Never throws for a failure of the provider: what came until then is worth its money. @throws AbortError when stopped */
 export async function readAnswer(model: OfferedModel, request: ModelRequest): Promise<ReadAnswer> {
@@ -153,7 +154,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
           const [cacheReadTokens, cacheWriteTokens] = [input.cacheReadTokens ?? 0, input.cacheWriteTokens ?? 0];
           told = checkUsage(
             { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens },
-            { inputTokens: maxInputTokensOf(request), outputTokens: maxOutputTokensOf(model, request) },
+            { inputTokens: estimateMaxInputTokens(request), outputTokens: maxOutputTokensOf(model, request) },
           );
           finish = part.finishReason === 'other' && part.rawFinishReason === undefined ? undefined : part.finishReason;
           break;

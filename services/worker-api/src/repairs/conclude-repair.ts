@@ -48,7 +48,7 @@ export async function concludeReport(
   }
   const secrets = await deps.secrets.valuesOf(repair.workspaceId);
   const masked = maskCut(await deps.masking.redactorFor(secrets), secrets);
-  const report = reportOf(last, trials.length, masked);
+  const report = buildReport(last, trials.length, masked);
   await transaction(deps.pool, async (tx) => {
     if (!(await holdRepair(tx, repair.id, replica))) return;
     await insertMessage(tx, repair.id, { role: 'user', content: { text: report } });
@@ -69,7 +69,7 @@ async function trialsOf({ pool }: Deps, { id, runId }: Repair): Promise<Trial[]>
   return trials;
 }
 
-function reportOf({ cases, own, candidate }: Trial, tried: number, masked: (text: string) => string): string {
+function buildReport({ cases, own, candidate }: Trial, tried: number, masked: (text: string) => string): string {
   const told = cases.map(({ runId, rehearsalRunId, outcome, reason, recorded, rehearsed, differences }) => ({
     ...{ run_id: runId, rehearsal_run_id: rehearsalRunId, outcome, reason, recorded, rehearsed },
     differences: differences?.slice(0, 10),

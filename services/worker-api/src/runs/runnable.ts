@@ -41,11 +41,11 @@ async function load(sql: Sql, workerUid: string, version: number): Promise<Runna
   if (!row) throw conflict('no_version', `this worker has no version ${version}`);
   const code = { digest: row.code_digest, key: row.code_key, size: row.code_size };
   const written = { sha: row.sha, needsApproval: row.needs_approval };
-  const { spec, ...runnable } = runnableOf(storedDefinition(row.definition), code, written);
+  const { spec, ...runnable } = toRunnable(storedDefinition(row.definition), code, written);
   return { ...runnable, spec: { ...spec, ...(row.only_workers && { onlyWorkers: row.only_workers }) } };
 }
 
-export function runnableOf(
+export function toRunnable(
   definition: Definition,
   code: RunSpec['code'],
   { sha, needsApproval }: ApprovableCode,

@@ -142,7 +142,7 @@ describe('a token for one worker', () => {
     });
   }
   const refusal = { status: 'failed', error: expect.stringContaining('is not for that worker') };
-  const runsOf = async (id: string) => (await owner.get(`/api/workers/${id}/runs`).expect(200)).body;
+  const listRuns = async (id: string) => (await owner.get(`/api/workers/${id}/runs`).expect(200)).body;
 
   test('starts no other by a call of the code that it runs, nor by one that it calls', async () => {
     const [own, second, other] = [await createWorker(api), await createWorker(api), await createWorker(api)];
@@ -154,7 +154,7 @@ describe('a token for one worker', () => {
     const child = async () => ({ body: { run_id: parent.waiting_for.run_id } });
     expect(await callTo(other.id, child)).toMatchObject(refusal);
     await endNext(0);
-    expect(await runsOf(other.id)).toEqual([]);
+    expect(await listRuns(other.id)).toEqual([]);
   });
 
   test('starts no other by the code that it wrote, whoever starts that', async () => {
@@ -167,7 +167,7 @@ describe('a token for one worker', () => {
     expect(await callTo(other.id, start)).toMatchObject(refusal);
     await owner.patch(`/api/workers/${own.id}`, { limits: { timeout_seconds: 30 } }).expect(200);
     expect(await callTo(other.id, start)).toMatchObject(refusal);
-    expect(await runsOf(other.id)).toEqual([]);
+    expect(await listRuns(other.id)).toEqual([]);
     await write(owner, 'def run(): return 2');
     expect((await callTo(other.id, start)).waiting_for).toMatchObject({ kind: 'call' });
     await endNext(0);

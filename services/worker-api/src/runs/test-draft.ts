@@ -14,7 +14,7 @@ import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import type { Origin } from './run-of-request';
-import { runnableOf } from './runnable';
+import { toRunnable } from './runnable';
 import { type Start, startRun } from './start-run';
 
 export interface AskedTest {
@@ -48,7 +48,7 @@ export async function testDraft(
   const run = await transaction(deps.pool, async (tx) => {
     const started = await startRun(deps, {
       ...{ ...origin, worker, inputs, tx, trigger: 'test' },
-      draft: runnableOf(definition, code, { sha, needsApproval }),
+      draft: toRunnable(definition, code, { sha, needsApproval }),
     });
     await keepPackFor(tx, code, started.id);
     await recordChange(tx, actor, { workspaceId, action: 'worker.tested', id, details: { run_id: started.id, sha } });

@@ -29,7 +29,7 @@ async function made(trigger: unknown, body: object = {}, caller = me): Promise<s
 const on = (events: string[], source_id: string | null = null) => ({ type: 'event', on: events, source_id });
 const runsOf = async (id: string, caller = me) => (await caller.get(`/api/runs?worker_id=${id}&limit=200`)).body;
 const inputOf = async (runId: string) => (await me.get(`/api/runs/${runId}`).expect(200)).body.input;
-const firstRunOf = (id: string, caller = me) => until(async () => (await runsOf(id, caller))[0]);
+const waitForFirstRun = (id: string, caller = me) => until(async () => (await runsOf(id, caller))[0]);
 async function emit<T extends EventType>(event: T, data: object): Promise<void> {
   const { pool } = api.deps;
   await enqueue(pool, event, api.workspaceId, data as never);
@@ -53,7 +53,7 @@ async function runEnds(id: string, status: 'completed' | 'failed'): Promise<stri
 async function allHeard(): Promise<void> {
   const last = await made(on(['run.timed_out'], 'the-last'));
   await finished({ subjectId: 'the-last', status: 'timed_out' });
-  await firstRunOf(last);
+  await waitForFirstRun(last);
 }
 
 test("another worker's failed run starts a run that is told of it", async () => {
@@ -62,7 +62,7 @@ test("another worker's failed run starts a run that is told of it", async () => 
   const elsewhere = await made(on(['run.failed'], 'another-worker'));
   const other = await made(on(['run.completed', 'run.cancelled']));
   const runId = await runEnds(source, 'failed');
-  const run = await firstRunOf(listener);
+  const run = await waitForFirstRun(listener);
   expect(run).toMatchObject({ trigger: 'event', status: 'queued' });
   expect(await inputOf(run.id)).toEqual({
     event: {
@@ -81,7 +81,7 @@ test('a trigger without a source hears all others of the workspace, automations 
   const source = await made('manual');
   const listener = await made(on(['run.completed']));
   await runEnds(source, 'completed');
-  await firstRunOf(listener);
+  await waitForFirstRun(listener);
   await finished({ subjectId: 'auto-9' });
   const heard = await until(async () => {
     const runs = await runsOf(listener);
@@ -123,7 +123,7 @@ test('alerts, approvals and missed schedules are heard as well', async () => {
   const listener = await made(on(['alert.raised', 'approval.requested', 'schedule.missed']));
   const asking = await made('manual', { approvals: { required: true } });
   await emit(alertRaised, { alertId: 'alrt_1', type: 'run.failed', runId: 'run_1', subjectId: 'auto-1', depth: 2 });
-  const alarmed = await firstRunOf(listener);
+  const alarmed = await waitForFirstRun(listener);
   expect((await inputOf(alarmed.id)).event).toMatchObject({
     ...{ type: 'alert.raised', alert_id: 'alrt_1', raised_for: 'run.failed', run_id: 'run_1' },
     ...{ automation_id: 'auto-1', worker_id: null },
@@ -153,7 +153,7 @@ test('what a private worker does is heard by private ones of the same owner only
   const own = await made(on(['run.completed'], source), { visibility: 'private' }, theirs);
   const foreign = await made(on(['run.completed'], source), { visibility: 'private' });
   await runEnds(source, 'completed');
-  await firstRunOf(own, theirs);
+  await waitForFirstRun(own, theirs);
   await allHeard();
   expect(await runsOf(shared, theirs)).toEqual([]);
   expect(await runsOf(foreign)).toEqual([]);
@@ -166,7 +166,11 @@ test('paused workers hear nothing, and a run that can not begin is a failed one 
   const picky = await made(on(['run.completed'], source), { inputs: ['colour'] });
   const fine = await made(on(['run.completed'], source));
   await finished({ subjectId: source });
-  await firstRunOf(fine);
-  expect(await firstRunOf(picky)).toMatchObject({ status: 'failed', trigger: 'event', error_code: 'invalid_inputs' });
+  await waitForFirstRun(fine);
+  expect(await waitForFirstRun(picky)).toMatchObject({
+    status: 'failed',
+    trigger: 'event',
+    error_code: 'invalid_inputs',
+  });
   expect(await runsOf(paused)).toEqual([]);
 });

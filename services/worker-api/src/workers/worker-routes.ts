@@ -17,7 +17,7 @@ import { createInputValidator, sampleInputs } from '@gantry/program';
 import type { Deps } from '../deps';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
-import { clientOf } from '../surface-client';
+import { createSurfaceClient } from '../surface-client';
 import { readBundle, writeBundle } from './bundle';
 import { changeStatus, transitions } from './change-status';
 import { compareVersions } from './compare-versions';
@@ -67,10 +67,10 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
   async function edit(call: Call<WorkerPath>, wanted: WorkerEdit): Promise<Answer> {
     const { shown, warnings } = await editWorker(deps, call, call.path.worker_id, wanted);
     const described = await describe(call.caller, call.path.worker_id);
-    return ok({ ...described, ...shown, warnings: [...warnings, ...warningsOf(described)] });
+    return ok({ ...described, ...shown, warnings: [...warnings, ...listWarnings(described)] });
   }
 
-  const warningsOf = (worker: Awaited<ReturnType<typeof describe>>): string[] => {
+  const listWarnings = (worker: Awaited<ReturnType<typeof describe>>): string[] => {
     const reach = worker.version_approval?.status === 'waiting' ? listReach(worker) : [];
     return [
       ...worker.missing_secrets.map((name) => `the secret ${name} is not set yet: runs fail until it is`),
@@ -110,13 +110,13 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         const isUpload = 'bundle' in body;
         const input = isUpload
           ? newWorkerOfUpload(await uploadOf(body, files))
-          : newWorkerOf(await withSkill(clientOf(deps.surfaceUrls, call), body, true));
+          : newWorkerOf(await withSkill(createSurfaceClient(deps.surfaceUrls, call), body, true));
         const source = isUpload ? 'bundle' : 'created';
         const worker = await createWorker(deps, call, input, source);
         // The answer of a request that is sent again must not show a secret again, so it is not kept.
         res.locals.holdsSecret = Object.keys(worker.shown).length > 0;
         const described = await describe(call.caller, worker.id);
-        const warnings = [...worker.warnings, ...warningsOf(described)];
+        const warnings = [...worker.warnings, ...listWarnings(described)];
         return created({ ...described, ...worker.shown, warnings });
       },
       see: ({ caller }, id) => getVisibleWorker(prisma, caller, id),
@@ -124,14 +124,14 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         const { triggers } = await getVisibleWorker(prisma, caller, id);
         if (triggers.some(({ type }) => type === 'webhook')) throw alreadyDone(id);
         const described = await describe(caller, id);
-        return created({ ...described, warnings: warningsOf(described) });
+        return created({ ...described, warnings: listWarnings(described) });
       },
     },
     inspectDraft: async ({ caller, body }) => ok(await inspectDraft(deps, caller, body)),
     listWorkerTags: async (call) => okPage(call, await listTags(prisma, call.caller), (tag) => tag),
     getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
     updateWorker: async (call) =>
-      change({ ...call, body: await withSkill(clientOf(deps.surfaceUrls, call), call.body, false) }),
+      change({ ...call, body: await withSkill(createSurfaceClient(deps.surfaceUrls, call), call.body, false) }),
     putWorker: async (call) => {
       const { body, files } = call;
       if (!('bundle' in body)) return change({ ...call, body });

@@ -2,7 +2,7 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import parts from '../../connections/connection-parts.module.css';
 import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
-import { namesIn } from '../../connections/connection-words';
+import { splitNames } from '../../connections/connection-words';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/notice';
@@ -106,8 +106,8 @@ export function EditConnection({ connection, onClose }: { connection: Connection
 function changesIn(given: FormData, connection: Connection): ConnectionChange {
   const label = textIn(given, 'label');
   const visibility = given.get('visibility');
-  const hosts = namesIn(textIn(given, 'hosts'));
-  const places = namesIn(textIn(given, 'places'));
+  const hosts = splitNames(textIn(given, 'hosts'));
+  const places = splitNames(textIn(given, 'places'));
   const value = String(given.get('value') ?? '');
   const url = textIn(given, 'url');
   const token = textIn(given, 'token');

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { type Connection, useNewConnection } from '../../connections/connection-queries';
-import { namesIn } from '../../connections/connection-words';
+import { splitNames } from '../../connections/connection-words';
 import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -18,7 +18,7 @@ export function KeyForm({ onMade }: { onMade: (made: Connection) => void }) {
     account.mutate({
       ...{ app, label: textIn(given, 'label') || app, visibility: visibilityIn(given) },
       value: String(given.get('value')),
-      hosts: namesIn(textIn(given, 'hosts')),
+      hosts: splitNames(textIn(given, 'hosts')),
     });
   }
   return (
