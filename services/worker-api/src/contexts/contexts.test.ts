@@ -199,7 +199,7 @@ test.each<[string, string, object, string]>([
   ['put', '/pack-1/files/..%2Fx', { content: 'a' }, 'files.0.path'],
   ['put', '/pack-1/files/%252e%252e%252fx', { content: 'a' }, 'files.0.path'],
   ['put', '/pack-1/files//etc/passwd', { content: 'a' }, 'files.0.path'],
-  ['put', '/pack-1/files/a%00b', { content: 'a' }, 'files.0.path'],
+  ['put', '/pack-1/files/a%00b', { content: 'a' }, 'path'],
   ['put', '/pack-1/files/prices.csv/x', { content: 'a' }, 'files'],
   ['post', '/pack-1/rollback/xyz', {}, 'sha'],
 ])('%s %s %j is a 400 that names the field', async (method, path, body, field) => {
