@@ -78,7 +78,7 @@ test('an answer is paid in the moment in which it is recorded, and not before', 
   const { pool } = api.deps;
   await pool.query(`CREATE SEQUENCE refusals;
     CREATE FUNCTION refuse_record() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'refused'; END $$;
+      $$ BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'refused' USING ERRCODE = '53300'; END $$;
     CREATE TRIGGER refuse BEFORE UPDATE ON run_steps FOR EACH ROW WHEN (NEW.status = 'completed') EXECUTE FUNCTION refuse_record()`);
   await model.says({ text: 'Hi.' }, { text: 'not asked' });
   const answer = ask(job);
