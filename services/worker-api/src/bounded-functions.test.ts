@@ -116,7 +116,7 @@ const FUNCTIONS: [string, () => unknown][] = [
   ['messagesOf', () => messagesOf([turn], parts)],
   ['inputTokensOf', () => inputTokensOf({ ...REQUEST, messages: messagesOf([turn], parts) })],
   ['boundedFetch: empty events', () => readStream('data: {}\n\n'.repeat(3_000))],
-  ['boundedFetch: empty lines', () => readStream('\n'.repeat(100_000))],
+  ['boundedFetch: empty lines', () => readStream('\n'.repeat(10_000))],
   ['boundedFetch: a long line', () => readStream(`data: ${'a'.repeat(4_000_000)}\n\n`)],
   ['boundedFetch: large events', () => readStream(`data: "${'a'.repeat(400_000)}"\n\n`.repeat(5))],
   ['createEventMeter: many values', () => expect(() => createEventMeter()(`[${'0,'.repeat(250_000)}0]`)).toThrow()],
@@ -126,19 +126,15 @@ const FUNCTIONS: [string, () => unknown][] = [
   ['createOutputChecks: the largest check', () => checks.run(valueTask(object(8_000), 10))],
 ];
 
-test.each(FUNCTIONS)(
-  '%s',
-  async (_, work) => {
-    // Once before: what is compiled and what is loaded does not count.
-    await work();
-    const blockedMs = await measureLongestTurn(work, BLOCKED_MS_MAX);
-    expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
-  },
-  120_000,
-);
+test.each(FUNCTIONS)('%s', async (_, work) => {
+  // Once before: what is compiled and what is loaded does not count.
+  await work();
+  const blockedMs = await measureLongestTurn(work, BLOCKED_MS_MAX);
+  expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
+});
 
 test('a function that takes longer is seen', async () => {
   const compareEach = () => names(12_000).filter((one, _, all) => all.filter((other) => `${other}` === one).length > 1);
   const blockedMs = await measureLongestTurn(compareEach, BLOCKED_MS_MAX);
   expect(blockedMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(BLOCKED_MS_MAX);
-}, 120_000);
+});
