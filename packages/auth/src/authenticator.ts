@@ -46,9 +46,10 @@ function openOnly(memberships: Identity['memberships'], closures: Pick<Workspace
 }
 
 function inWorkspace(req: Request, identity: Identity): Principal {
-  const { kind, userId, email, emailVerified, name, tokenId, memberships, restriction } = identity;
+  const { kind, userId, email, emailVerified, holderSince, name, tokenId, memberships, restriction } = identity;
   const who = {
-    ...{ kind, userId, email, emailVerified, name, tokenId, memberships, ...(restriction && { restriction }) },
+    ...{ kind, userId, email, emailVerified, holderSince, name, tokenId, memberships },
+    ...(restriction && { restriction }),
     // Any client may send it: it only takes away.
     ...(req.get('x-svc-agent') !== undefined && { isAgent: true as const }),
   };

@@ -1,4 +1,4 @@
-/** Identity lookup: the other services ask worker-api to resolve a credential. Request/reply on `auth.introspect.v1`. */
+/** The other services ask worker-api for identities (`auth.introspect.v1`) and members (`auth.members.v1`), by request and reply. */
 import { z } from 'zod';
 
 export const INTROSPECT_SUBJECT = 'auth.introspect.v1';
@@ -64,6 +64,11 @@ export const identity = z.object({
    * requires it.
    */
   emailVerified: z.boolean().default(false),
+  /**
+   * Since when the account has the same holder (epoch milliseconds), for a user whose address is not verified. Absent for a
+   * verified one, for a credential that is older, and for a workspace token.
+   */
+  holderSince: z.int().optional(),
   name: z.string().nullable(),
   tokenId: z.string().nullable(),
   defaultWorkspaceId: z.string(),
@@ -75,3 +80,23 @@ export const identity = z.object({
 export type Identity = z.infer<typeof identity>;
 
 export const introspectReply = z.object({ identity: identity.nullable() });
+
+export const MEMBERS_SUBJECT = 'auth.members.v1';
+
+/** Which members of a workspace have these addresses? Never an account outside it (ADR 23). */
+export const membersRequest = z.object({
+  workspaceId: z.string(),
+  /** Lower case. */
+  emails: z.array(z.string()).max(200),
+});
+
+export const workspaceMember = z.object({
+  userId: z.string(),
+  email: z.string(),
+  emailVerified: z.boolean(),
+  /** As in an identity, but for every member. */
+  holderSince: z.int(),
+});
+export type WorkspaceMember = z.infer<typeof workspaceMember>;
+
+export const membersReply = z.object({ members: z.array(workspaceMember) });

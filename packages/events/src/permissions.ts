@@ -2,7 +2,7 @@
  * Publish and subscribe permissions of each NATS user. The launcher and the Kubernetes manifests render this table into the
  * server's configuration, so a stolen executor can claim work and report on its own runs, and nothing else. See ADR 17.
  */
-import { INTROSPECT_SUBJECT } from './auth-protocol';
+import { INTROSPECT_SUBJECT, MEMBERS_SUBJECT } from './auth-protocol';
 import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
 import { changesSubject } from './change-hints';
 import { ANSWERS_ACROSS, answerSubject, inboxPrefixOf } from './inboxes';
@@ -85,6 +85,7 @@ export const natsPermissions: Record<Service, NatsPermissions> = {
       runSubjects.tool('worker', '*'),
       runSubjects.executorStatus('*'),
       INTROSPECT_SUBJECT,
+      MEMBERS_SUBJECT,
       changesSubject('*'),
     ],
   },
@@ -92,7 +93,7 @@ export const natsPermissions: Record<Service, NatsPermissions> = {
     publish: [...automation.publish, INTROSPECT_SUBJECT],
     subscribe: [...automation.subscribe, AUTOMATION_STATS_SUBJECT],
   },
-  'skills-api': { publish: [...skills.publish, INTROSPECT_SUBJECT], subscribe: skills.subscribe },
+  'skills-api': { publish: [...skills.publish, INTROSPECT_SUBJECT, MEMBERS_SUBJECT], subscribe: skills.subscribe },
 };
 
 const toServices = (executorId: string): string[] =>

@@ -8,6 +8,8 @@ export interface Principal {
   email: string | null;
   /** True: the caller may see resources that were shared with the address. */
   emailVerified: boolean;
+  /** As in the identity: absent unless the address is unverified. */
+  holderSince?: number | undefined;
   name: string | null;
   tokenId: string | null;
   workspaceId: string;

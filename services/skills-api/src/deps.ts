@@ -2,6 +2,7 @@ import type { TokenHasher } from '@gantry/auth';
 import type { PrismaClient } from './generated/prisma/client';
 import type { Render } from './rendering/rendered-cache';
 import type { ViewCounts } from './skills/view-counts';
+import type { FindMembers } from './workspaces/find-members';
 
 /** Shared by the handlers of every resource. */
 export interface Deps {
@@ -9,6 +10,7 @@ export interface Deps {
   hasher: TokenHasher;
   views: ViewCounts;
   render: Render;
+  findMembers: FindMembers;
   /** Search finds misspelt words. */
   forgiving: boolean;
   /** Forgets a key at once in this process; the event that follows tells the others. */

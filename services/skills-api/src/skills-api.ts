@@ -24,6 +24,7 @@ import { countUses } from './skills/skill-events';
 import { keepPin } from './skills/skill-pins';
 import { countViews } from './skills/view-counts';
 import { seedLibraries } from './starter/seed-libraries';
+import { findMembersOver } from './workspaces/find-members';
 import { consumeWorkspaceEvents } from './workspaces/workspace-events';
 
 export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promise<RunningService> {
@@ -64,6 +65,7 @@ export async function startSkillsApi(env: Env, settings: SurfaceSettings): Promi
     hasher,
     views,
     render: cacheRendered(renderer),
+    findMembers: findMembersOver(bus),
     forgiving: await forgivesTyping(pool, log),
     evictKey: identities.evictToken,
   });

@@ -18,6 +18,7 @@ import { type RetentionBounds, startRunEngine } from '@gantry/run-engine';
 import { type SurfaceSettings, startSweeps } from '@gantry/service';
 import { createKeyRotation, createSecretStore, createVault, deriveKeys, type KeyRing } from '@gantry/vault';
 import { serveIntrospection } from './accounts/identity/introspection';
+import { serveMembers } from './accounts/members/serve-members';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
@@ -208,7 +209,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     ...(objects.driver === 'file' && { fileStore: objects }),
   });
   const eviction = evictOnEvents(made.identities, { bus, log });
-  const responder = serveIntrospection({ bus, introspect: made.introspect, log });
+  const responders = [serveIntrospection({ bus, introspect: made.introspect, log }), serveMembers({ bus, pool, log })];
   const consumers = startReactions(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const repairLoop = startRepairLoop(deps, { auto: options.autoTick ?? true });
@@ -227,7 +228,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     health: checks,
     drain: async () => {
       checks.drain();
-      responder.stop();
+      for (const responder of responders) responder.stop();
       housekeeping.stop();
       deliveryLoop.drain();
       changes.close();

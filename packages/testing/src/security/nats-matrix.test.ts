@@ -115,6 +115,7 @@ function rightsOf(role: Role, id: string): Rights {
           ...stale,
           'executor.status.*',
           'auth.introspect.v1',
+          'auth.members.v1',
           'changes.*',
         ],
       };
@@ -140,6 +141,7 @@ function rightsOf(role: Role, id: string): Rights {
             'skills-api-run-finished-v1 skills-api-worker-skill_pinned-v1 skills-api-workspace-deleted-v1 skills-api-workspace-restored-v1 skills-api-workspace-purged-v1',
           ),
           'auth.introspect.v1',
+          'auth.members.v1',
         ],
         hears: [...answered(role), ...stale],
       };
@@ -191,6 +193,7 @@ function subjectsOf(executors: string[]): string[] {
       'executor.status.*',
       'executor.inspect',
       'auth.introspect.v1',
+      'auth.members.v1',
       'system.stats.automation',
     ],
     ...users.flatMap((user) => [`_INBOX.${user}.x`, `_INBOX.${user}.x.y`, `_INBOX.${user}.>`]),

@@ -9,6 +9,8 @@ export interface Reader {
   workspaceId: string | null;
   /** Lower case; null unless the address was proven to be the reader's. */
   email: string | null;
+  /** Null unless the address is not proven: then it counts where the reader is a member. */
+  member: { holderSince: Date; workspaceIds: string[] } | null;
 }
 
 /** Somebody who can own, save and subscribe. */
@@ -29,18 +31,24 @@ export const readerOf = ({ principal }: Request): Reader => ({
   userId: principal?.userId ?? null,
   workspaceId: principal?.workspaceId ?? null,
   email: provenEmail(principal),
+  member: toMember(principal),
 });
 
 const provenEmail = (principal: Principal | undefined): string | null =>
   principal?.emailVerified ? (principal.email?.toLowerCase() ?? null) : null;
+
+const toMember = (principal: Principal | undefined): Reader['member'] =>
+  principal?.holderSince === undefined
+    ? null
+    : { holderSince: new Date(principal.holderSince), workspaceIds: Object.keys(principal.memberships) };
 
 /** @throws AppError 403 for a workspace token, which stands for nobody */
 export function personOf(req: Request): Actor {
   const caller = callerOf(req);
   const { userId, workspaceId, name } = caller;
   if (userId) {
-    const [email, audit, made] = [provenEmail(caller), auditOf(req), madeBy(req)];
-    return { userId, workspaceId, email, name, audit, made };
+    const { email, member } = readerOf(req);
+    return { userId, workspaceId, email, member, name, audit: auditOf(req), made: madeBy(req) };
   }
   throw forbidden('needs_user', 'skills belong to people: a workspace token can only read them');
 }

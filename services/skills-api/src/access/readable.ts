@@ -2,8 +2,8 @@
  * Access to a skill or a library for readers: one rule, in SQL, for every route, format and list.
  *
  * The owner (a user in the workspace where it was published) reads it until it is deleted; anybody reads what is public or
- * unlisted; people with whom it is shared read it when signed in with that address. In a closed workspace nobody reads
- * anything.
+ * unlisted; people with whom it is shared read it when signed in with that address, verified, or as the member of its
+ * workspace who had that address when the owner named it (ADR 62). In a closed workspace nobody reads anything.
  */
 import { isClosedSql } from '@gantry/events';
 import { Prisma } from '../generated/prisma/client';
@@ -17,10 +17,13 @@ export const owned = (alias: Alias, { userId, workspaceId }: Reader): Prisma.Sql
     ? Prisma.sql`false`
     : Prisma.sql`(${Prisma.raw(alias)}.owner_id = ${userId} AND ${Prisma.raw(alias)}.workspace_id = ${workspaceId})`;
 
-const sharedWith = ({ email }: Reader): Prisma.Sql =>
-  email === null
-    ? Prisma.sql`false`
-    : Prisma.sql`EXISTS (SELECT 1 FROM skill_shares sh WHERE sh.skill_id = s.id AND sh.email = ${email})`;
+function sharedWith({ userId, email, member }: Reader): Prisma.Sql {
+  if (email !== null)
+    return Prisma.sql`EXISTS (SELECT 1 FROM skill_shares sh WHERE sh.skill_id = s.id AND sh.email = ${email})`;
+  if (member === null) return Prisma.sql`false`;
+  return Prisma.sql`(s.workspace_id = ANY(${member.workspaceIds}) AND EXISTS (SELECT 1 FROM skill_shares sh
+    WHERE sh.skill_id = s.id AND sh.member_id = ${userId} AND sh.holder_since = ${member.holderSince}))`;
+}
 
 /** True for a row that was not deleted, neither by itself nor with its workspace. */
 export const present = (alias: Alias): Prisma.Sql =>

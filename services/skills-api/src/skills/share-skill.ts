@@ -1,11 +1,11 @@
-/** Sharing of a private skill by e-mail address: a reader counts when signed in with one of the addresses. */
+/** Sharing of a private skill by e-mail address: with its verified holder, or with the member who has it (ADR 62). */
 
-import { skillChanged } from '@gantry/events';
+import { skillChanged, type WorkspaceMember } from '@gantry/events';
 import { type CallOf, conflict, type FieldProblem, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Actor } from '../access/caller';
 import type { Db } from '../database';
-import type { PrismaClient } from '../generated/prisma/client';
+import type { Deps } from '../deps';
 import { getOwnedSkill } from './get-skill';
 import { announce } from './skill-events';
 
@@ -16,17 +16,36 @@ const EMAIL_CHARS_MAX = 254;
 /** One @ with something plausible on both sides; whether it exists only a mail would tell. */
 const EMAIL = /^[^\0\s@<>"'(),;:\\[\]]{1,64}@[^\0\s@<>"'(),;:\\[\]]+\.[^\0\s@<>"'(),;:\\[\].]{2,}$/;
 
-/** @returns all addresses, in order. @throws AppError 400 naming every bad address, 403, 404, 409 above the limit, 410 */
-export function shareSkill(prisma: PrismaClient, owner: Actor, slug: string, input: ShareInput): Promise<string[]> {
-  const emails = checkEmails(input.emails, 'emails');
+/** A person who reads the skill now. */
+interface ShareReader {
+  email: string;
+  user_id: string;
+  email_verified: boolean;
+}
+
+/**
+ * Naming an address again binds it to the member who has it now, which confirms that this member is meant.
+ * @returns all addresses, in order, and the members who can read the skill by one of them
+ * @throws AppError 400 naming every bad address, 403, 404, 409 above the limit, 410, 503 if members cannot be looked up
+ */
+export async function shareSkill(
+  { prisma, findMembers }: Pick<Deps, 'prisma' | 'findMembers'>,
+  owner: Actor,
+  slug: string,
+  input: ShareInput,
+): Promise<{ emails: string[]; readers: ShareReader[] }> {
   const remove = checkEmails(input.remove ?? [], 'remove');
+  const emails = checkEmails(input.emails, 'emails').filter((email) => !remove.includes(email));
+  await getOwnedSkill(prisma, slug, owner);
+  const named = await findMembers(owner.workspaceId, emails);
   return transaction(prisma, async (tx) => {
     const skill = await getOwnedSkill(tx, slug, owner);
     const gone = await tx.skillShare.deleteMany({ where: { skillId: skill.id, email: { in: remove } } });
     const come = await tx.skillShare.createMany({
-      data: emails.filter((email) => !remove.includes(email)).map((email) => ({ skillId: skill.id, email })),
+      data: emails.map((email) => ({ skillId: skill.id, email })),
       skipDuplicates: true,
     });
+    await bindToMembers(tx, skill.id, emails, named);
     const list = await listShares(tx, skill.id);
     if (list.length > SHARES_MAX)
       throw conflict('too_many_shares', `a skill is shared with at most ${SHARES_MAX} addresses`);
@@ -38,9 +57,24 @@ export function shareSkill(prisma: PrismaClient, owner: Actor, slug: string, inp
         details: { slug, added: come.count, removed: gone.count, total: list.length },
       });
     }
-    return list;
+    return { emails: list, readers: named.map(toReader) };
   });
 }
+
+async function bindToMembers(tx: Db, skillId: string, emails: string[], members: WorkspaceMember[]): Promise<void> {
+  const unbound = { memberId: null, holderSince: null };
+  await tx.skillShare.updateMany({ where: { skillId, email: { in: emails } }, data: unbound });
+  for (const { email, userId, holderSince } of members) {
+    const data = { memberId: userId, holderSince: new Date(holderSince) };
+    await tx.skillShare.updateMany({ where: { skillId, email }, data });
+  }
+}
+
+const toReader = ({ email, userId, emailVerified }: WorkspaceMember): ShareReader => ({
+  email,
+  user_id: userId,
+  email_verified: emailVerified,
+});
 
 export async function listShares(db: Db, skillId: string): Promise<string[]> {
   const rows = await db.skillShare.findMany({ where: { skillId }, orderBy: [{ createdAt: 'asc' }, { email: 'asc' }] });

@@ -27,7 +27,8 @@ import { findVersion, listVersions, versionToApi } from './version-repository';
 
 type Publish = CallOf<'skills', 'publishSkill'>;
 
-export function skillOperations({ prisma, skillsUrl, views, render }: Deps): Operations<'skills'> {
+export function skillOperations(deps: Deps): Operations<'skills'> {
+  const { prisma, skillsUrl, views, render } = deps;
   /** The skill as the caller now sees it. */
   const seenBy = async (person: Person, slug: string, warnings?: string[]) => ({
     ...skillToApi(await getReadableSkill(prisma, slug, person), skillsUrl),
@@ -92,7 +93,7 @@ export function skillOperations({ prisma, skillsUrl, views, render }: Deps): Ope
       ok({ slug, saved: true, saves: await saveSkill(prisma, personOf(req), slug) }),
     unsaveSkill: async ({ req, path }) => unsaveSkill(prisma, personOf(req), path.slug).then(noContent),
     shareSkill: async ({ req, path: { slug }, body }) =>
-      ok({ slug, emails: await shareSkill(prisma, personOf(req), slug, body) }),
+      ok({ slug, ...(await shareSkill(deps, personOf(req), slug, body)) }),
     listShares: async (call) => {
       const { id, slug } = await getOwnedSkill(prisma, call.path.slug, personOf(call.req));
       const { rows, headers } = pageOfAll(call, await listShares(prisma, id));

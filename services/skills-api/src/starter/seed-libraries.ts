@@ -26,7 +26,7 @@ import { insertVersion } from '../skills/version-repository';
 export const STARTER_DIR = path.resolve(__dirname, '../../starter');
 
 /** Nobody signs in as this person: what it owns changes only with a release. */
-const GANTRY: Person = { userId: 'gantry', workspaceId: 'gantry', email: null, name: 'Gantry' };
+const GANTRY: Person = { userId: 'gantry', workspaceId: 'gantry', email: null, member: null, name: 'Gantry' };
 
 const LOCK = 20_480_005;
 

@@ -67,6 +67,8 @@ export interface TestSkillsApi {
   workspaceToken(workspaceId: string, role?: Role): string;
   /** Takes the person out of every workspace, as worker-api would say from now on. */
   leave(person: TestPerson): void;
+  /** A new password by an admin's link, as worker-api would say from now on. */
+  replaceHolder(person: TestPerson): void;
   apiKey(person: TestPerson): Promise<{ id: string; key: string }>;
   as(credential: TestPerson | string | null): Client;
   /** Types of the events that wait to be published, oldest first. */
@@ -101,6 +103,12 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     hasher,
     views,
     render: cacheRendered(renderer),
+    findMembers: async (workspaceId, emails) =>
+      [...identities.values()].flatMap(({ kind, userId, email, emailVerified, holderSince = 0, memberships }) =>
+        kind === 'session' && userId && email && emails.includes(email) && memberships[workspaceId]
+          ? [{ userId, email, emailVerified, holderSince }]
+          : [],
+      ),
     forgiving: await forgivesTyping(pool, log),
     evictKey: cache.evictToken,
     baseUrl: 'http://api.test',
@@ -147,6 +155,7 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
         userId,
         email: person.email,
         emailVerified,
+        ...(!emailVerified && { holderSince: 1 }),
         name,
         tokenId: newId('tok_'),
         defaultWorkspaceId: workspaceId,
@@ -175,6 +184,12 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     },
     leave: ({ userId }) => {
       for (const identity of identities.values()) if (identity.userId === userId) identity.memberships = {};
+      cache.evictUser(userId);
+    },
+    replaceHolder: ({ userId }) => {
+      for (const identity of identities.values()) {
+        if (identity.userId === userId) Object.assign(identity, { emailVerified: false, holderSince: Date.now() });
+      }
       cache.evictUser(userId);
     },
     apiKey: async (person) => {

@@ -7,7 +7,7 @@ import type { UserRow } from './identity';
 /** A replaced cookie still counts for this long: requests that were under way, or whose answer was lost, carry it. */
 export const REPLACED_COOKIE_SECONDS = 20;
 
-const USER_COLUMNS = `u.id AS user_id, u.email, u.email_verified_at, u.name, u.default_workspace_id,
+const USER_COLUMNS = `u.id AS user_id, u.email, u.email_verified_at, u.holder_since, u.name, u.default_workspace_id,
   (SELECT json_agg(json_build_object('id', m.workspace_id, 'role', m.role) ORDER BY m.created_at, m.workspace_id)
      FROM memberships m JOIN workspaces w ON w.id = m.workspace_id
      WHERE m.user_id = u.id AND w.deleted_at IS NULL) AS memberships`;

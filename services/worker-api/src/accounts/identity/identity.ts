@@ -7,6 +7,7 @@ export interface UserRow {
   user_id: string;
   email: string;
   email_verified_at: Date | null;
+  holder_since: Date;
   name: string | null;
   default_workspace_id: string | null;
   /** Oldest first; null for none. */
@@ -34,7 +35,7 @@ export function userIdentity(
   },
 ): Identity {
   const { limit, madeAt } = extras;
-  const provenAt = user.email_verified_at;
+  const { email_verified_at: provenAt, holder_since: holderSince } = user;
   const memberships = Object.fromEntries(
     (user.memberships ?? []).map(({ id, role }) => [id, limit ? lowerRole(role, limit) : role]),
   );
@@ -44,6 +45,7 @@ export function userIdentity(
     userId: user.user_id,
     email: user.email,
     emailVerified: provenAt !== null && (!madeAt || madeAt >= provenAt),
+    ...(provenAt === null && (!madeAt || madeAt >= holderSince) && { holderSince: holderSince.getTime() }),
     name: user.name,
     tokenId: extras.tokenId,
     defaultWorkspaceId: candidates.find((id) => id && Object.hasOwn(memberships, id)) ?? '',

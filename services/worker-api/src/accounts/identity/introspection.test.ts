@@ -34,6 +34,7 @@ test('another service learns who holds a personal token', async () => {
     userId: api.owner.userId,
     email: 'owner@example.com',
     emailVerified: false,
+    holderSince: expect.any(Number),
     name: null,
     tokenId: id,
     defaultWorkspaceId: api.workspaceId,

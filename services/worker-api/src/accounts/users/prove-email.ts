@@ -26,18 +26,19 @@ export async function proveEmail(tx: Db, actor: Actor, userId: string, by: Proof
   return user;
 }
 
-/** The holder received the account through a link that somebody else saw and may have opened. */
+/** The holder received the account through a link that an admin saw and may have opened: what was granted before ends. */
 export async function unproveEmail(tx: Db, actor: Actor, user: User): Promise<void> {
-  const { count } = await tx.user.updateMany({
-    where: { id: user.id, emailVerifiedAt: { not: null } },
-    data: { emailVerifiedAt: null },
-  });
-  if (count) await announce(tx, actor, user, 'user.email_unverified', { email: user.email });
+  await tx.user.update({ where: { id: user.id }, data: { emailVerifiedAt: null, holderSince: new Date() } });
+  if (user.emailVerifiedAt) await announce(tx, actor, user, 'user.email_unverified', { email: user.email });
+  else await evictEverywhere(tx, user);
 }
 
-/** Invalidates the user's cached identities everywhere. */
 async function announce(tx: Db, actor: Actor, user: User, action: AuditAction, details: Record<string, unknown>) {
   const { id, defaultWorkspaceId } = user;
-  await enqueue(tx, memberChanged, defaultWorkspaceId ?? '', { userId: id });
+  await evictEverywhere(tx, user);
   await recordChange(tx, actor, { workspaceId: defaultWorkspaceId, action, id, details });
 }
+
+/** Invalidates the user's cached identities. */
+const evictEverywhere = (tx: Db, { id, defaultWorkspaceId }: User): Promise<void> =>
+  enqueue(tx, memberChanged, defaultWorkspaceId ?? '', { userId: id });
