@@ -36,12 +36,7 @@ export function documentAnswers(document) {
   const { components } = document;
   const problem = components.responses.Problem ?? components.responses.Error;
   const shared = mapValues(components.responses, (answer) => withHeaders(answer, answer === problem));
-  const errors = Object.fromEntries(
-    Object.entries(WORDS).map(([status, description]) => [
-      `Status${status}`,
-      withHeaders({ ...problem, description }, waits(status)),
-    ]),
-  );
+  const errors = { ...errorsLike(problem, 'Status'), ...errorsLike(components.responses.OauthProblem, 'OauthStatus') };
   const paths = mapValues(document.paths, (item, path) =>
     mapValues(item, (part, name) => (METHODS.includes(name) ? answersOf(path, name, part) : part)),
   );
@@ -56,12 +51,23 @@ export function documentAnswers(document) {
   };
 }
 
+/** One response per status, in the shape of `problem`; none on a surface that has no errors of that shape. */
+function errorsLike(problem, prefix) {
+  if (!problem) return {};
+  const statuses = Object.entries(WORDS).map(([status, description]) => [
+    `${prefix}${status}`,
+    withHeaders({ ...problem, description }, waits(status)),
+  ]);
+  return Object.fromEntries(statuses);
+}
+
 function answersOf(path, method, operation) {
   const own = mapValues(operation.responses, (answer, status) =>
     answer.$ref ? answer : withHeaders(answer, waits(status)),
   );
   const statuses = operation.responses.default ? statusesOf(path, method, operation) : [];
-  const added = statuses.map((status) => [status, { $ref: `#/components/responses/Status${status}` }]);
+  const prefix = operation['x-errors'] === 'oauth' ? 'OauthStatus' : 'Status';
+  const added = statuses.map((status) => [status, { $ref: `#/components/responses/${prefix}${status}` }]);
   const asksForNobody = operation['x-access'] === 'public' && !operation.security && { security: [] };
   return { ...operation, ...asksForNobody, responses: { ...Object.fromEntries(added), ...own } };
 }

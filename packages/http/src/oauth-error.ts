@@ -3,7 +3,6 @@ import type { AppError } from './errors';
 
 const CODES: ReadonlySet<string> = new Set([
   'invalid_request',
-  'invalid_client',
   'invalid_grant',
   'invalid_scope',
   'invalid_target',

@@ -9,6 +9,7 @@ interface Answer {
 interface Operation {
   operationId: string;
   'x-access': string;
+  'x-errors'?: 'oauth';
   /** Empty: no credential. Absent: as the document says. */
   security?: object[];
   requestBody?: unknown;
@@ -51,3 +52,15 @@ test.each(Object.entries(publishedFiles))(
     }
   },
 );
+
+test('an operation with errors of OAuth documents them for every status that it can answer', () => {
+  const document: Document = JSON.parse(readFileSync(publishedFiles.worker, 'utf8'));
+  for (const [path, { responses, ...operation }] of operationsOf(document)) {
+    const isOauth = operation['x-errors'] === 'oauth';
+    const names = Object.entries(responses).flatMap(([status, { $ref }]) =>
+      /^[45]/.test(status) ? [$ref?.split('/').at(-1) ?? ''] : [],
+    );
+    const shapes = names.filter((name) => /^(Oauth)?Status/.test(name)).map((name) => name.startsWith('Oauth'));
+    expect([path, new Set(shapes)]).toEqual([path, new Set(shapes.length ? [isOauth] : [])]);
+  }
+});
