@@ -4,10 +4,9 @@ import { type AppError, forbidden } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import { monthCostUsd } from '../runs/month-cost';
-import { readTokenSpending } from '../runs/token-budget';
+import { lockBudgets, readTokenSpending } from '../runs/token-budget';
 import {
   insertModelCall,
-  lockBudgets,
   monthOf,
   type NewModelCall,
   readRunSpending,

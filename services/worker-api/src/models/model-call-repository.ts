@@ -43,10 +43,6 @@ export interface Ending {
   usd: number | null;
 }
 
-/** Until the transaction ends, nobody else reserves in this workspace. */
-export const lockBudgets = (tx: Sql, workspaceId: string): Promise<unknown> =>
-  tx.query("SELECT pg_advisory_xact_lock(hashtextextended('model budgets ' || $1, 0))", [workspaceId]);
-
 export interface Standing {
   /** Of the workspace for a month; null: none. */
   budgetUsd: number | null;

@@ -100,6 +100,44 @@ describe('a token with a budget', () => {
     await parent.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(403);
   });
 
+  test('starts one of many runs at once where the budget is spent by one', async () => {
+    const worker = await createWorker(api);
+    const agent = await restricted({ budget_usd: 0.0000001 });
+    const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
+    const started = await Promise.all(Array.from({ length: 6 }, start));
+    expect(started.map(({ status }) => status).sort()).toEqual([201, 403, 403, 403, 403, 403]);
+    expect(started.find(({ status }) => status === 403)?.body.code).toBe('budget_exceeded');
+    await endNext(0);
+    await until(async () => (await start()).status === 201);
+    await endNext(0.5);
+    await hasSpent(agent.id, 0.5);
+    await start().expect(403);
+  });
+
+  test('reserves what runs of the worker usually cost until the run has ended', async () => {
+    const worker = await createWorker(api);
+    for (const costUsd of [0.1, 0.3, 0.9]) {
+      await owner.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
+      await endNext(costUsd);
+    }
+    const agent = await restricted({ budget_usd: 0.5 });
+    const start = () => agent.post(`/api/workers/${worker.id}/runs`, { inputs: {} });
+    await until(async () => {
+      const { rows } = await api.database.pool.query(
+        'SELECT count(*)::int AS n FROM runs WHERE subject_ref = $1 AND finished_at IS NOT NULL',
+        [worker.id],
+      );
+      return rows[0].n === 3;
+    });
+    const started = await Promise.all([start(), start(), start()]);
+    expect(started.map(({ status }) => status).sort()).toEqual([201, 201, 403]);
+    expect(started.find(({ status }) => status === 403)?.body.detail).toContain('0.6000 USD');
+    await endNext(0);
+    await endNext(0);
+    await until(async () => (await start()).status === 201);
+    await endNext(0);
+  });
+
   test('of nothing starts nothing', async () => {
     const worker = await createWorker(api);
     await (await restricted({ budget_usd: 0 })).post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(403);

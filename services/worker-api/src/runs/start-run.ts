@@ -18,7 +18,7 @@ import { admitCode } from './admit-code';
 import { checkBudget } from './month-cost';
 import { checkInputs, placeInputs } from './run-inputs';
 import type { Runnable } from './runnable';
-import { checkTokenBudgets, noteTokenRun } from './token-budget';
+import { checkTokenBudgets, noteTokenRun, reserveTokenBudgets } from './token-budget';
 
 type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay' | 'test';
 
@@ -112,8 +112,9 @@ async function insert(
 ): Promise<Run | null> {
   const { approvals } = definition;
   const held = isHeld(start, definition);
-  const run = await deps.engine.submitIn(tx, { ...newRun, ...(held && { held }) });
   const budgets = start.restriction?.budgets;
+  if (budgets && start.trigger !== 'call') await reserveTokenBudgets(tx, start.worker.workspaceId, budgets);
+  const run = await deps.engine.submitIn(tx, { ...newRun, ...(held && { held }) });
   if (run && budgets) await noteTokenRun(tx, run, budgets);
   if (run && held) {
     await requestApprovalIn(deps, tx, run, {

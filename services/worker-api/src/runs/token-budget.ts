@@ -11,17 +11,45 @@ import type { Pool } from 'pg';
 
 export type TokenBudgets = NonNullable<Restriction['budgets']>;
 
-/** Runs under way are not known yet, so a token may end a little above its budget. @throws AppError 403 `budget_exceeded` */
+/** What a run is expected to cost at least, in US dollars, so that any budget bounds how many runs are under way at once. */
+const ESTIMATE_USD_MIN = 0.001;
+/** The newest runs whose median cost is the estimate for the next one. */
+const ESTIMATED_FROM_RUNS = 20;
+
+/** A token may end above its budget by what its last run costs. @throws AppError 403 `budget_exceeded` */
 export async function checkTokenBudgets(sql: Sql, budgets: TokenBudgets): Promise<void> {
   const spending = await readTokenSpending(sql, budgets);
+  for (const { tokenId, usd } of budgets) requireLeft(spending.get(tokenId) ?? 0, 0, usd);
+}
+
+/** Until the transaction ends, no other run or call of a model reserves in this workspace. */
+export const lockBudgets = (tx: Sql, workspaceId: string): Promise<unknown> =>
+  tx.query("SELECT pg_advisory_xact_lock(hashtextextended('model budgets ' || $1, 0))", [workspaceId]);
+
+/**
+ * In the transaction that makes the run, and before it: starts of one workspace take turns until that commits, so each of
+ * them sees what the others have reserved. What a run calls is checked without reservations: its own would refuse it.
+ * @throws AppError 403 `budget_exceeded`
+ */
+export async function reserveTokenBudgets(tx: Sql, workspaceId: string, budgets: TokenBudgets): Promise<void> {
+  await lockBudgets(tx, workspaceId);
+  const spending = await readTokenSpending(tx, budgets);
   for (const { tokenId, usd } of budgets) {
-    const spent = spending.get(tokenId) ?? 0;
-    if (spent < usd) continue;
-    throw forbidden(
-      'budget_exceeded',
-      `restrict.budget_usd: the runs of this token have cost ${spent.toFixed(4)} USD, and its budget is ${usd} USD; use another token`,
+    const { rows } = await tx.query<{ usd: number }>(
+      'SELECT coalesce(sum(reserved_usd), 0) AS usd FROM token_runs WHERE workspace_id = $1 AND budgets @> $2::jsonb',
+      [workspaceId, JSON.stringify([{ tokenId }])],
     );
+    requireLeft(spending.get(tokenId) ?? 0, rows[0]?.usd ?? 0, usd);
   }
+}
+
+function requireLeft(spent: number, reserved: number, budget: number): void {
+  if (spent + reserved < budget) return;
+  const underWay = reserved > 0 ? `, those under way are expected to cost ${reserved.toFixed(4)} USD` : '';
+  throw forbidden(
+    'budget_exceeded',
+    `restrict.budget_usd: the runs of this token have cost ${spent.toFixed(4)} USD${underWay}, and its budget is ${budget} USD; ${reserved > 0 ? 'wait for them or use another token' : 'use another token'}`,
+  );
 }
 
 /** In USD by token, of those with a budget; a token that has spent nothing is not in it. */
@@ -34,10 +62,14 @@ export async function readTokenSpending(sql: Sql, budgets: TokenBudgets): Promis
 }
 
 /** In the transaction that makes the run. */
-export async function noteTokenRun(tx: Sql, { id, workspaceId }: Run, budgets: TokenBudgets): Promise<void> {
-  await tx.query('INSERT INTO token_runs (run_id, workspace_id, budgets) VALUES ($1, $2, $3)', [
-    ...[id, workspaceId, JSON.stringify(budgets)],
-  ]);
+export async function noteTokenRun(tx: Sql, { id, workspaceId, subjectId }: Run, budgets: TokenBudgets): Promise<void> {
+  await tx.query(
+    `INSERT INTO token_runs (run_id, workspace_id, budgets, reserved_usd)
+     SELECT $1, $2, $3, greatest($5, percentile_cont(0.5) WITHIN GROUP (ORDER BY cost_usd))
+     FROM (SELECT cost_usd FROM runs WHERE workspace_id = $2 AND subject_id = $4 AND finished_at IS NOT NULL
+       ORDER BY created_at DESC LIMIT $6) AS ended`,
+    [id, workspaceId, JSON.stringify(budgets), subjectId, ESTIMATE_USD_MIN, ESTIMATED_FROM_RUNS],
+  );
 }
 
 /** Of the token that started a run which goes on, and of those that it comes from; null: none has a budget. */
