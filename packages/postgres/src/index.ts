@@ -4,5 +4,6 @@ export * from './env';
 export * from './failures';
 export * from './migrations';
 export * from './pool';
+export { liftTimeLimits } from './response-limit';
 export * from './statement';
 export * from './transaction';

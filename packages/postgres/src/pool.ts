@@ -1,10 +1,13 @@
 import { Pool, type PoolClient, type QueryConfig } from 'pg';
 import type { Logger } from 'pino';
+import { limitResponseTime } from './response-limit';
 
 const CONNECTIONS_MAX = 10;
 /** Callers get 503 after this long if PostgreSQL is down or every connection is busy. */
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
+/** A server that has not answered by then is frozen: it would have cancelled the statement. */
+const RESPONSE_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 2_000;
 
 export interface PoolSettings {
   /** Connections; default 10. */
@@ -14,11 +17,13 @@ export interface PoolSettings {
    * and before 1.21 loses prepared statements. Default: off.
    */
   pgbouncer?: 'off' | 'transaction' | 'transaction-prepared' | undefined;
+  /** Callers get 503 after this long without a response to a statement; default 12 s. */
+  responseTimeoutMs?: number | undefined;
 }
 
 /** The one pool of a service, shared by Prisma's adapter and plain SQL. */
 export function createPool(url: string, options: PoolSettings & { service: string; log: Logger }): Pool {
-  const { max = CONNECTIONS_MAX, pgbouncer = 'off' } = options;
+  const { max = CONNECTIONS_MAX, pgbouncer = 'off', responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
   const pool = new Pool({
     connectionString: url,
     max,
@@ -32,6 +37,7 @@ export function createPool(url: string, options: PoolSettings & { service: strin
     client.on('error', (err) => options.log.warn({ err }, 'lost a connection to PostgreSQL'));
     if (pgbouncer === 'transaction') sendUnnamed(client);
   });
+  limitResponseTime(pool, responseTimeoutMs);
   return pool;
 }
 

@@ -8,6 +8,7 @@ export * from './documented-variables';
 export * from './fake-executor';
 export * from './fake-inspector';
 export * from './free-port';
+export * from './freezable-address';
 export * from './given';
 export * from './longest-turn';
 export * from './nats-cluster';

@@ -4,7 +4,7 @@
  * The default partition has the events of runs whose week is not there: those of test runs, whose ids begin differently, those
  * of runs that go on after their week was dropped, and those of runs from before the first week.
  */
-import { type Sql, transaction } from '@gantry/postgres';
+import { liftTimeLimits, type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 
 const WEEK_S = 604_800;
@@ -71,7 +71,7 @@ async function attachWeeks(pool: Pool, starts: number[]): Promise<void> {
       ADD CONSTRAINT ${NOT_IN_DEFAULT} CHECK (run_id < '${from}' OR run_id >= '${to}') NOT VALID`);
   });
   await transaction(pool, async (tx) => {
-    await tx.query('SET LOCAL statement_timeout = 0');
+    await liftTimeLimits(tx);
     await tx.query(`ALTER TABLE run_events_default VALIDATE CONSTRAINT ${NOT_IN_DEFAULT}`);
   });
   await transaction(pool, async (tx) => {
