@@ -8,6 +8,10 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /src
 ENV CI=true PNPM_HOME=/pnpm npm_config_yes=true TURBO_TELEMETRY_DISABLED=1 DO_NOT_TRACK=1
+# The CA of a proxy that intercepts TLS, as PEM. This stage is in no image, so no image trusts it.
+ARG BUILD_CA=
+RUN printf '%s\n' "$BUILD_CA" > /tmp/build-ca.pem
+ENV NODE_EXTRA_CA_CERTS=/tmp/build-ca.pem
 # Dependencies change less often than code: this layer needs the lockfile alone.
 COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .npmrc ./
 RUN npx pnpm@10.34.9 fetch
