@@ -177,7 +177,7 @@ test('ports that somebody else holds are named, before anything is started', asy
   const env = { PATH: process.env.PATH, GANTRY_DATA_DIR: other, GANTRY_PORT: String(port) };
   const { code, problem } = await failedStart(env);
   expect(code).toBe(1);
-  expect(problem).toContain(`${port} (gateway): another program listens there`);
+  expect(problem).toContain(`${port} (gateway): held by nginx (process `);
   expect(fs.existsSync(path.join(other, 'postgres'))).toBe(false);
 });
 

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { describePortHolder } from './port-holder';
 
 export interface WantedPort {
   port: number;
@@ -7,7 +8,7 @@ export interface WantedPort {
   name: string;
 }
 
-/** @throws Error that names every port that somebody else listens on, and how to choose others. */
+/** @throws Error that names every port that another program holds, that program, and how to choose others. */
 export async function requireFreePorts(wanted: WantedPort[]): Promise<void> {
   const problems = await Promise.all(wanted.map(async (each) => ({ ...each, problem: await problemOf(each) })));
   const taken = problems.filter(({ problem }) => problem);
@@ -20,7 +21,7 @@ function problemOf({ port, host }: WantedPort): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = net.createServer();
     server.once('error', (err: NodeJS.ErrnoException) => {
-      resolve(err.code === 'EADDRINUSE' ? 'another program listens there' : err.message);
+      resolve(err.code === 'EADDRINUSE' ? `held by ${describePortHolder(port) ?? 'another program'}` : err.message);
     });
     server.listen(port, host, () => server.close(() => resolve(undefined)));
   });

@@ -32,8 +32,14 @@ export interface Settings {
 }
 
 const PORT = 8080;
-/** Internal ports end 120 above the first public one. */
-const PORT_MAX = 65_535 - 120;
+const PORT_MAX = 65_535 - 2;
+/** Internal ports begin so far above the first public one, and need so many. */
+const INTERNAL_OFFSET = 100;
+const INTERNAL_PORTS = 14;
+/** From which Linux chooses ports of outgoing connections: one of those could hold an internal port at any time. */
+const OUTGOING_MIN = 32_768;
+/** Internal ports of an installation whose own would lie there or above. */
+const [LOWERED_MIN, LOWERED_PORTS] = [10_240, 22_000];
 
 /** @throws Error that says what is wrong with a variable. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
@@ -72,20 +78,26 @@ function readPort(text: string | undefined): number {
   throw new Error(`GANTRY_PORT must be a port from 1 to ${PORT_MAX}; it is "${text}"`);
 }
 
+function firstInternalPort(first: number): number {
+  const usual = first + INTERNAL_OFFSET;
+  return usual + INTERNAL_PORTS <= OUTGOING_MIN ? usual : LOWERED_MIN + (first % LOWERED_PORTS);
+}
+
 function portsFrom(first: number): Ports {
+  const internal = firstInternalPort(first);
   return {
     worker: first,
     dashboard: first + 1,
     skills: first + 2,
-    services: { 'worker-api': first + 100, 'automation-api': first + 101, 'skills-api': first + 102 },
-    postgres: first + 105,
-    nats: first + 106,
-    natsMonitoring: first + 107,
+    services: { 'worker-api': internal, 'automation-api': internal + 1, 'skills-api': internal + 2 },
+    postgres: internal + 5,
+    nats: internal + 6,
+    natsMonitoring: internal + 7,
     metrics: {
-      'worker-api': first + 110,
-      'automation-api': first + 111,
-      'skills-api': first + 112,
-      executor: first + 113,
+      'worker-api': internal + 10,
+      'automation-api': internal + 11,
+      'skills-api': internal + 12,
+      executor: internal + 13,
     },
   };
 }
