@@ -5,6 +5,7 @@ import { type Bus, connectBus, encode } from './bus';
 import { alertRaised, eventSubject } from './catalogue';
 import { type Consumer, consume, consumeBy } from './consumer';
 import { enqueue, type Relay, startRelay } from './outbox';
+import { keepStreams } from './streams';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -133,4 +134,24 @@ test('a second consumer of an event in one process is refused: each would miss w
   await heard();
   const second = () => consume({ bus, pool, service: 'worker-api', event: alertRaised, handle: async () => {}, log });
   expect(second).toThrow('already has a consumer');
+});
+
+test('events that wait for the streams of a first start are published without a warning', async () => {
+  await relay.stop();
+  await nats.loseStore();
+  await until(() => bus.nc.flush().then(() => true));
+  const warn = jest.fn();
+  const debug = jest.fn();
+  relay = startRelay({
+    pool,
+    bus,
+    service: 'worker-api',
+    log: Object.assign(pino({ level: 'silent' }), { warn, debug }),
+  });
+  await announce('alr_early', 'COMMIT');
+  await until(() => debug.mock.calls.length > 0);
+  const streams = await keepStreams({ bus, log });
+  await until(async () => (await pool.query('SELECT FROM outbox')).rows.length === 0);
+  streams.stop();
+  expect(warn).not.toHaveBeenCalled();
 });

@@ -6,6 +6,7 @@
  * a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
  */
 import { afterCommit, execute, poolOf, type Tx, transaction } from '@gantry/postgres';
+import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { z } from 'zod';
@@ -65,6 +66,8 @@ const KICK_DELAY_MS = 20;
 /** Under a continuous stream of events: from the start of one round to the next. */
 const ROUND_MS = 100;
 const BATCH = 200;
+/** In which all services of an installation have started. */
+const STARTING_MS = 30_000;
 
 const TAKE = {
   name: 'outbox-take',
@@ -81,6 +84,9 @@ export async function outboxBacklog(pool: Pool): Promise<{ events: number; oldes
   return (await pool.query(BACKLOG)).rows[0];
 }
 
+/** No stream takes the message, so that NATS has nobody who would answer. */
+const isStreamMissing = (err: unknown): boolean => err instanceof NatsError && err.code === ErrorCode.NoResponders;
+
 export function startRelay(options: { pool: Pool; bus: Bus; service: Service; log: Logger }): Relay {
   const { pool, bus, service, log } = options;
   let timer: NodeJS.Timeout | undefined;
@@ -88,6 +94,8 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   let lastRoundAt = 0;
   let kicked = true;
   let stopped = false;
+  let published = false;
+  const startedAt = Date.now();
   let round: Promise<void> = Promise.resolve();
 
   function schedule(delayMs: number) {
@@ -108,7 +116,9 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
       kicked = false;
       while (!stopped && (await relayBatch()) === BATCH);
     } catch (err) {
-      log.warn({ err }, 'outbox relay: will try again');
+      // worker-api creates the streams, and may start after this process.
+      const isStarting = !published && isStreamMissing(err) && Date.now() - startedAt < STARTING_MS;
+      log[isStarting ? 'debug' : 'warn']({ err }, 'outbox relay: will try again');
     }
     schedule(TICK_MS);
   }
@@ -136,6 +146,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     };
     const subject = eventSubject({ type: String(row.type) }, service);
     await bus.store(subject, encode(envelope), String(row.id), STORE_MS);
+    published = true;
   }
 
   schedule(TICK_MS);
