@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { readYaml, UnreadableYaml } from './bounded-yaml';
 
-const limits = { charsMax: 512 * 1024, aliasesMax: 3 };
+const limits = { charsMax: 512 * 1024, tokensMax: 60_000, aliasesMax: 3 };
 const read = (text: string) => readYaml(text, limits);
 const problem = (text: string): string => {
   try {

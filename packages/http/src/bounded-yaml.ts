@@ -6,13 +6,13 @@ import { CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter
 
 export interface YamlLimits {
   charsMax: number;
+  /** Line ends, spaces, signs, texts: some ten microseconds each. */
+  tokensMax: number;
   /** An alias repeats what it names: a few are handy, many are an attack. */
   aliasesMax: number;
 }
 
 const DEPTH_MAX = 64;
-/** Line ends, spaces, signs, texts: some ten microseconds each. */
-const TOKENS_MAX = 60_000;
 /** Values and keys, aliases counted as what they stand for. */
 const NODES_MAX = 20_000;
 
@@ -24,14 +24,15 @@ export class UnreadableYaml extends Error {}
  * @returns undefined for a document without content
  * @throws UnreadableYaml
  */
-export function readYaml(text: string, { charsMax, aliasesMax }: YamlLimits): unknown {
+export function readYaml(text: string, limits: YamlLimits): unknown {
+  const { charsMax } = limits;
   if (text.length > charsMax) throw new UnreadableYaml(`it is longer than ${charsMax} characters`);
   const lines = new LineCounter();
   const refuse = (offset: number, message: string): never => {
     const { line, col } = lines.linePos(offset);
     throw new UnreadableYaml(`line ${line}, column ${col}: ${message}`);
   };
-  boundTokens(text, lines, aliasesMax, refuse);
+  boundTokens(text, lines, limits, refuse);
   // Pretty errors quote the line that they are in, each of them.
   const document = parseDocument(text, { schema: 'core', prettyErrors: false, logLevel: 'error', uniqueKeys: false });
   const [error] = document.errors;
@@ -43,7 +44,7 @@ export function readYaml(text: string, { charsMax, aliasesMax }: YamlLimits): un
 type Refuse = (offset: number, message: string) => never;
 
 /** Bounds the depth, the tokens and the aliases before anything is built. */
-function boundTokens(text: string, lines: LineCounter, aliasesMax: number, refuse: Refuse): void {
+function boundTokens(text: string, lines: LineCounter, { tokensMax, aliasesMax }: YamlLimits, refuse: Refuse): void {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   let tokens = 0;
@@ -51,7 +52,7 @@ function boundTokens(text: string, lines: LineCounter, aliasesMax: number, refus
   let previous = '';
   for (const lexeme of new Lexer().lex(text)) {
     const { offset } = parser;
-    if (++tokens > TOKENS_MAX) refuse(offset, `it has more than ${TOKENS_MAX} words and signs`);
+    if (++tokens > tokensMax) refuse(offset, `it has more than ${tokensMax} words and signs`);
     // The text of a scalar follows its mark, and may begin as an alias does.
     const isAlias = previous !== CST.SCALAR && CST.tokenType(lexeme) === 'alias';
     previous = lexeme;

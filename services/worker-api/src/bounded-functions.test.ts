@@ -18,6 +18,8 @@ import { createEventMeter } from './models/event-meter';
 import { valueIn } from './models/json-answer';
 import { inputTokensOf } from './models/read-answer';
 import { nearest } from './nearest-names';
+import { createManifests } from './workers/manifests';
+import { parseNewWorker } from './workers/worker-input';
 
 const BLOCKED_MS_MAX = 50;
 
@@ -27,6 +29,10 @@ const checks = given(
 );
 const masking = given(
   async () => createMasking(),
+  (one) => one.stop(),
+);
+const manifests = given(
+  async () => createManifests({ taskMs: 120_000 }),
   (one) => one.stop(),
 );
 
@@ -63,6 +69,12 @@ const valueTask = (value: object, chars: number) => ({
   run: { status: 'completed' as const, error: null, durationMs: 1, costUsd: 0 },
   output: { json: Buffer.from(JSON.stringify({ text: 'x'.repeat(chars) })) },
 });
+
+const yaml = (unit: string, [open, close] = ['', '']) => {
+  const text = `a: ${open}${unit.repeat(500_000 / unit.length)}${close}`;
+  return manifests.parse('worker.yaml', Buffer.from(text));
+};
+const parseFields = (fields: object) => expect(() => parseNewWorker({ name: 'A', ...fields }, () => [])).toThrow();
 
 const FUNCTIONS: [string, () => unknown][] = [
   [
@@ -124,6 +136,23 @@ const FUNCTIONS: [string, () => unknown][] = [
   ['createEventMeter: one large text', () => createEventMeter()(JSON.stringify({ content: 'a'.repeat(500_000) }))],
   ['createOutputChecks: the largest output', () => checks.run(valueTask({ text: 'y' }, 8_000_000))],
   ['createOutputChecks: the largest check', () => checks.run(valueTask(object(8_000), 10))],
+  ['createManifests: tags', () => yaml('!!binary ')],
+  ['createManifests: timestamps', () => yaml('\n- 2020-01-01T00:00:00Z')],
+  ['createManifests: numbers', () => yaml('1.5e10,', ['[', '0]'])],
+  ['createManifests: unknown escapes', () => yaml('"\\q",', ['[', '0]'])],
+  [
+    'createManifests: aliases',
+    () => manifests.parse('worker.yaml', Buffer.from(`- &a [${'1,'.repeat(900)}1]\n${'- *a\n'.repeat(20)}`)),
+  ],
+  ['createManifests: JSON', () => manifests.parse('worker.json', Buffer.from(`[${'0,'.repeat(250_000)}0]`))],
+  ['createManifests: the largest definition', () => manifests.format({ inputs: names(9_000), output: object(9_000) })],
+  ['parseNewWorker: unknown fields', () => parseFields(object(20_000))],
+  [
+    'parseNewWorker: many of each',
+    () => parseFields({ tags: names(10_000), triggers: names(10_000), inputs: names(9_000) }),
+  ],
+  ['parseNewWorker: many secrets', () => parseFields({ secrets: names(10_000), expose: names(9_000) })],
+  ['parseNewWorker: backslashes', () => parseFields({ output: { a: '\\'.repeat(120_000) } })],
 ];
 
 test.each(FUNCTIONS)('%s', async (_, work) => {

@@ -17,6 +17,7 @@ import type { Models } from './models/model-registry';
 import type { OauthApps } from './oauth-apps';
 import type { Runnables } from './runs/runnable';
 import type { SurfaceUrls } from './surface-client';
+import type { Manifests } from './workers/manifests';
 
 /** Dependencies shared by the handlers and background work of workers and their runs. */
 export interface Deps {
@@ -31,6 +32,8 @@ export interface Deps {
   keyRotation: KeyRotation;
   /** Of secrets, in what models and people are sent. */
   masking: Masking;
+  /** Reads and writes the manifests of bundles. */
+  manifests: Manifests;
   runnables: Runnables;
   /** Workers' own limits of runs in a minute, counted over all replicas. */
   rates: RateCount;

@@ -53,6 +53,7 @@ import { type CronTicker, startCronTicker } from './starters/cron-ticker';
 import type { SurfaceUrls } from './surface-client';
 import { rememberExecutors } from './system/executors';
 import { version } from './system/version';
+import { createManifests } from './workers/manifests';
 
 export interface WorkerApiOptions extends SurfaceSettings {
   databaseUrl: string;
@@ -115,6 +116,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const vault = createVault({ keys: options.encryptionKeys, pool });
   const secrets = createSecretStore({ pool, vault });
   const masking = createMasking();
+  const manifests = createManifests();
   const keyRotation = createKeyRotation({ pool, vault, columns: sealedColumns, log });
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
   const tokenUse = trackLastUse({ pool, table: 'tokens', log });
@@ -175,6 +177,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       secrets,
       keyRotation,
       masking,
+      manifests,
       runnables,
       rates,
       hasher,
@@ -248,6 +251,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await engine.stop();
       await deliveryLoop.stop();
       await masking.stop();
+      await manifests.stop();
       mailer.close();
       await tokenUse.flush();
       await relay.stop();

@@ -26,6 +26,8 @@ export interface ParsedBody {
 
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
 const BLOCK_CHARS_MAX = 16_384;
+/** Enough for 50 entries of metadata with long lists; as many as fit in the block would keep the event loop for 0.1 s. */
+const YAML_LIMITS = { charsMax: BLOCK_CHARS_MAX, tokensMax: 4_000, aliasesMax: 0 };
 const VALUE_CHARS_MAX = 1_024;
 const METADATA_ENTRIES_MAX = 50;
 const KNOWN = new Set(['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']);
@@ -49,7 +51,7 @@ export function parseBody(body: string): ParsedBody {
 
 function readHeader(source: string): { value?: Record<string, unknown>; problem?: string } {
   try {
-    const value = readYaml(source, { charsMax: BLOCK_CHARS_MAX, aliasesMax: 0 });
+    const value = readYaml(source, YAML_LIMITS);
     if (value === null || value === undefined) return { problem: 'it is empty' };
     if (typeof value !== 'object' || Array.isArray(value)) return { problem: 'prose' };
     return { value: value as Record<string, unknown> };

@@ -1,24 +1,22 @@
 /** A worker as one zip: its files, and worker.yaml with all that is not a file. What is exported can be created again. */
 import { writeZip } from '@gantry/archive';
-import { AppError, invalid, readYaml } from '@gantry/http';
+import { invalid } from '@gantry/http';
 import { readArchive } from '@gantry/program';
-import { stringify } from 'yaml';
 import { type FileTree, isLeftOut, treeOf } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
 import { DEFINITION_FIELDS, type Definition, parseDefinition } from './definition';
+import { MANIFEST_BYTES_MAX } from './manifest';
+import type { Manifests } from './manifests';
 import { isManifest } from './worker-input';
 
-const MANIFEST_BYTES_MAX = 512 * 1024;
-const YAML = { charsMax: MANIFEST_BYTES_MAX, aliasesMax: 20 };
-
 /** @throws AppError 400 */
-export async function readBundle(zip: Buffer) {
+export async function readBundle(manifests: Manifests, zip: Buffer) {
   const files = withoutFolder(await readArchive(zip, 'bundle', isLeftOut));
-  const manifests = files.filter(({ path }) => isManifest(path));
-  const [manifest, another] = manifests;
+  const found = files.filter(({ path }) => isManifest(path));
+  const [manifest, another] = found;
   if (!manifest) throw wrong('holds no worker.yaml and no worker.json');
   if (another) throw wrong(`holds both ${manifest.path} and ${another.path}; one of them must go`);
-  const fields = fieldsOf(manifest.path, manifest.content);
+  const fields = await readFields(manifests, manifest.path, manifest.content);
   const others = files.filter((file) => file !== manifest);
   if (!others.length) throw wrong(`holds nothing but ${manifest.path}`);
   return {
@@ -38,30 +36,14 @@ function withoutFolder<File extends { path: string }>(files: File[]): File[] {
 
 const wrong = (message: string) => invalid([{ path: 'bundle', message }], 'bad_bundle');
 
-function fieldsOf(path: string, content: Buffer): Record<string, unknown> {
+async function readFields(manifests: Manifests, path: string, content: Buffer): Promise<Record<string, unknown>> {
   if (content.length > MANIFEST_BYTES_MAX) throw wrong(`${path} is larger than ${MANIFEST_BYTES_MAX / 1024} KB`);
-  let value: unknown;
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(content);
-    value = path.endsWith('.json') ? JSON.parse(text) : readYaml(text, YAML);
-    // What JSON can't hold (a map with keys that are no texts, a value without end) is made plain or found here.
-    value = JSON.parse(JSON.stringify(value ?? null, refuseUnkeepable));
-  } catch (cause) {
-    const message = `${path} can't be read: ${(cause as Error).message.split('\n')[0]}`;
-    throw new AppError('invalid', 'bad_bundle', `bundle: ${message}`, { cause, fields: [{ path: 'bundle', message }] });
-  }
+  const parsed = await manifests.parse(path, content);
+  if ('problem' in parsed) throw wrong(`${path} can't be read: ${parsed.problem}`);
+  const { value } = parsed;
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw wrong(`${path} must be a map of fields`);
   return value as Record<string, unknown>;
-}
-
-/** As of JSON bodies: a limit of NaN would be no limit, and half of a UTF-16 pair is no text. */
-function refuseUnkeepable(key: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw new Error(`"${key}" is ${value}`);
-  if (/\p{Surrogate}/u.test(typeof value === 'string' ? key + value : key)) {
-    throw new Error(`"${key}" contains half of a character`);
-  }
-  return value;
 }
 
 export interface ExportedWorker {
@@ -72,20 +54,21 @@ export interface ExportedWorker {
 }
 
 /** The same worker gives the same bytes. Neither secrets nor the id nor the visibility are in it. */
-export function writeBundle({ tree, ...exported }: ExportedWorker): Promise<Buffer> {
-  return writeZip([{ path: 'worker.yaml', content: Buffer.from(manifestOf(exported)) }, ...tree]);
+export async function writeBundle(manifests: Manifests, { tree, ...exported }: ExportedWorker): Promise<Buffer> {
+  const content = Buffer.from(await manifests.format(toManifest(exported)));
+  return writeZip([{ path: 'worker.yaml', content }, ...tree]);
 }
 
-export function manifestOf({ worker, definition, triggers }: Omit<ExportedWorker, 'tree'>): string {
+export function toManifest({ worker, definition, triggers }: Omit<ExportedWorker, 'tree'>): Record<string, unknown> {
   const { name, description, tags } = worker;
   const started = triggers.map(triggerOf);
-  return stringify({
+  return {
     name,
     ...(description && { description }),
     ...(tags.length && { tags }),
     ...withoutDefaults(definition),
     ...(started.length && { triggers: started }),
-  });
+  };
 }
 
 function withoutDefaults(definition: Definition): Record<string, unknown> {

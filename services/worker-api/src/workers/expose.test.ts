@@ -5,7 +5,7 @@ import { jobOf as newJobOf } from '../test/job-of';
 import { makeWorker } from '../test/make-worker';
 import { testWorkerApi } from '../test/test-worker-api';
 import { untilEnded } from '../test/until-ended';
-import { manifestOf } from './bundle';
+import { toManifest } from './bundle';
 import { parseDefinition } from './definition';
 
 const VALUE = 'correct-horse-battery-staple';
@@ -80,9 +80,9 @@ test('it is a version of the worker, shown in its history and with the secret an
 
 test('worker.yaml has it where there is one, and a version from before it exposes nothing', async () => {
   const worker = { name: 'Exported', description: '', tags: [] };
-  const yaml = (fields: object) => manifestOf({ worker, definition: parseDefinition(fields), triggers: [] });
-  expect(yaml({ secrets: ['HELD'], expose: ['HELD'] })).toContain('expose:\n  - HELD\n');
-  expect(yaml({ secrets: ['HELD'] })).not.toContain('expose');
+  const manifest = (fields: object) => toManifest({ worker, definition: parseDefinition(fields), triggers: [] });
+  expect(manifest({ secrets: ['HELD'], expose: ['HELD'] })).toMatchObject({ expose: ['HELD'] });
+  expect(manifest({ secrets: ['HELD'] })).not.toHaveProperty('expose');
   const { expose: _, ...earlier } = parseDefinition({});
   const { id, uid } = await makeWorker(api);
   await api.deps.pool.query('UPDATE worker_versions SET definition = $2 WHERE worker_uid = $1', [uid, earlier]);

@@ -4,7 +4,7 @@ import { createWorker, helloWorker } from '../test/create-worker';
 import { jobOf as newJobOf } from '../test/job-of';
 import { makeWorker } from '../test/make-worker';
 import { testWorkerApi } from '../test/test-worker-api';
-import { manifestOf } from './bundle';
+import { toManifest } from './bundle';
 import { parseDefinition } from './definition';
 
 const api = testWorkerApi();
@@ -75,8 +75,8 @@ test.each<[unknown, string, RegExp]>([
 
 test('worker.yaml has the rule where there is one', () => {
   const worker = { name: 'Exported', description: '', tags: [] };
-  const yaml = (network: unknown) => manifestOf({ worker, definition: parseDefinition({ network }), triggers: [] });
-  expect(yaml({ allow: ['api.example.com'] })).toContain('network:\n  allow:\n    - api.example.com\n');
-  expect(yaml('none')).toContain('network: none\n');
-  expect(yaml('public')).not.toContain('network');
+  const manifest = (network: unknown) => toManifest({ worker, definition: parseDefinition({ network }), triggers: [] });
+  expect(manifest({ allow: ['api.example.com'] })).toMatchObject({ network: { allow: ['api.example.com'] } });
+  expect(manifest('none')).toMatchObject({ network: 'none' });
+  expect(manifest('public')).not.toHaveProperty('network');
 });

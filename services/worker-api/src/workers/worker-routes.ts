@@ -26,6 +26,7 @@ import { deleteWorker } from './delete-worker';
 import { editWorker, type WorkerEdit } from './edit-worker';
 import { inspectDraft } from './inspect-draft';
 import { skillNews } from './known-skills';
+import type { Manifests } from './manifests';
 import { withSkill } from './pinned-skill';
 import { rollBack } from './roll-back';
 import { approveCode, describeWaiting, listApprovals, listReach, requirePerson } from './version-approval';
@@ -53,7 +54,7 @@ type NewWorker = Exclude<CallOf<'worker', 'createWorker'>['body'], { bundle: str
 type WorkerBundle = Extract<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
 
 export function workerOperations(deps: Deps): Operations<'worker'> {
-  const { prisma, objects, baseUrl } = deps;
+  const { prisma, objects, manifests, baseUrl } = deps;
   const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
 
   async function describe(caller: Principal, id: string) {
@@ -109,7 +110,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
         const { body, files, res } = call;
         const isUpload = 'bundle' in body;
         const input = isUpload
-          ? newWorkerOfUpload(await uploadOf(body, files))
+          ? newWorkerOfUpload(await uploadOf(manifests, body, files))
           : newWorkerOf(await withSkill(createSurfaceClient(deps.surfaceUrls, call), body, true));
         const source = isUpload ? 'bundle' : 'created';
         const worker = await createWorker(deps, call, input, source);
@@ -135,7 +136,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
     putWorker: async (call) => {
       const { body, files } = call;
       if (!('bundle' in body)) return change({ ...call, body });
-      const { fields, tree } = await uploadOf(body, files);
+      const { fields, tree } = await uploadOf(manifests, body, files);
       const { id: _, ...given } = fields;
       const replacement = parseNewWorker({ name: 'stays as it is', ...given }, () => tree);
       return edit(call, { change: parseWorkerChange(given), changeSource: 'bundle', replacement });
@@ -213,7 +214,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       const worker = await find(call);
       const { definition, code } = await versionOf(call.query.version, worker);
       const tree = await readTree(objects, code);
-      const zip = await writeBundle({ worker, definition, triggers: worker.triggers, tree });
+      const zip = await writeBundle(manifests, { worker, definition, triggers: worker.triggers, tree });
       call.res.type('application/zip').attachment(`${worker.id}.zip`).send(zip);
     },
   };
@@ -241,11 +242,11 @@ const newWorkerOfUpload = ({ fields, tree }: Awaited<ReturnType<typeof uploadOf>
   parseNewWorker(fields, () => tree);
 
 /** The bundle of a form; what else is in the form counts more than its worker.yaml. */
-async function uploadOf({ bundle: _, ...form }: WorkerBundle, files: Express.Multer.File[]) {
+async function uploadOf(manifests: Manifests, { bundle: _, ...form }: WorkerBundle, files: Express.Multer.File[]) {
   const [bundle, another] = files;
   if (bundle?.fieldname !== 'bundle' || another) {
     throw invalid([{ path: 'bundle', message: 'send one zip, as a file, in the field "bundle"' }], 'bad_bundle');
   }
-  const { fields, tree } = await readBundle(bundle.buffer);
+  const { fields, tree } = await readBundle(manifests, bundle.buffer);
   return { fields: { ...fields, ...form } as Record<string, unknown>, tree };
 }

@@ -1,0 +1,37 @@
+/** Reads and writes manifests in a thread of its own: 512 KB of YAML take the parser up to half a second. */
+import path from 'node:path';
+import { AppError } from '@gantry/http';
+import { createThreadPool, type ThreadLimits } from '@gantry/thread-pool';
+
+export type ManifestTask = { path: string; content: Uint8Array } | { fields: Record<string, unknown> };
+export type ParsedManifest = { value: unknown } | { problem: string };
+
+export interface Manifests {
+  /** @throws AppError 503 */
+  parse(path: string, content: Uint8Array): Promise<ParsedManifest>;
+  /** @returns YAML. @throws AppError 503 */
+  format(fields: Record<string, unknown>): Promise<string>;
+  stop(): Promise<void>;
+}
+
+const THREAD = path.resolve(__dirname, '../../dist/workers/manifest-thread.js');
+const LIMITS: ThreadLimits = { threads: 1, taskMs: 10_000, waitMs: 30_000, heapMb: 256 };
+
+export function createManifests(limits: Partial<ThreadLimits> = {}): Manifests {
+  const pool = createThreadPool<ManifestTask, ParsedManifest | string>(THREAD, { ...LIMITS, ...limits });
+
+  async function run(task: ManifestTask): Promise<ParsedManifest | string> {
+    const outcome = await pool.run(task);
+    if ('result' in outcome) return outcome.result;
+    if (outcome.reason === 'costly' && 'path' in task) return { problem: 'it takes too long to read' };
+    throw new AppError('unavailable', 'manifest_busy', 'manifests cannot be processed at the moment; try again', {
+      cause: new Error(outcome.problem),
+    });
+  }
+
+  return {
+    parse: async (path, content) => (await run({ path, content })) as ParsedManifest,
+    format: async (fields) => (await run({ fields })) as string,
+    stop: () => pool.stop(),
+  };
+}
