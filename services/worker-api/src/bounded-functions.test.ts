@@ -3,7 +3,10 @@
  * event loop, which serves everybody, for longer than 50 ms. A new function of this kind belongs on the list.
  */
 import { createRedactor } from '@gantry/masking';
+import type { ListedRun } from '@gantry/run-engine';
 import { given, measureLongestTurn } from '@gantry/testing';
+import type { AuditRow } from './audit/audit-entry';
+import { rowToCsv } from './audit/audit-routes';
 import { messagesOf } from './chat/messages';
 import type { Part, Turn } from './chat/turn-repository';
 import { argumentProblems } from './connection-tools/check-arguments';
@@ -18,6 +21,9 @@ import { createEventMeter } from './models/event-meter';
 import { valueIn } from './models/json-answer';
 import { inputTokensOf } from './models/read-answer';
 import { nearest } from './nearest-names';
+import { runToCsv } from './runs/run-export';
+import { compareVersions } from './workers/compare-versions';
+import { type Definition, parseDefinition } from './workers/definition';
 import { createManifests } from './workers/manifests';
 import { parseNewWorker } from './workers/worker-input';
 
@@ -74,6 +80,15 @@ const yaml = (unit: string, [open, close] = ['', '']) => {
   const text = `a: ${open}${unit.repeat(500_000 / unit.length)}${close}`;
   return manifests.parse('worker.yaml', Buffer.from(text));
 };
+const ENDED = {
+  error: { message: '"\n'.repeat(500), code: 'user_error' },
+  createdAt: new Date(),
+} as unknown as ListedRun;
+const ENTRY = { details: { before: '"\n'.repeat(1_000), after: LETTERS.slice(0, 2_000) } } as unknown as AuditRow;
+const version = (sha: string) => ({
+  definition: { ...parseDefinition({}), inputs: names(9_000).map((name) => ({ name, sha })) } as unknown as Definition,
+  files: names(500).map((path) => ({ path, size: 1, sha })),
+});
 const parseFields = (fields: object) => expect(() => parseNewWorker({ name: 'A', ...fields }, () => [])).toThrow();
 
 const FUNCTIONS: [string, () => unknown][] = [
@@ -146,6 +161,9 @@ const FUNCTIONS: [string, () => unknown][] = [
   ],
   ['createManifests: JSON', () => manifests.parse('worker.json', Buffer.from(`[${'0,'.repeat(250_000)}0]`))],
   ['createManifests: the largest definition', () => manifests.format({ inputs: names(9_000), output: object(9_000) })],
+  ['runToCsv: a batch of long errors', () => Array.from({ length: 1_000 }, () => runToCsv(ENDED)).join('')],
+  ['rowToCsv: a batch of long details', () => Array.from({ length: 1_000 }, () => rowToCsv(ENTRY)).join('')],
+  ['compareVersions: the largest ones', () => compareVersions(version('a'), version('b'))],
   ['parseNewWorker: unknown fields', () => parseFields(object(20_000))],
   [
     'parseNewWorker: many of each',

@@ -2,6 +2,7 @@
  * Lines that runs have logged. What they say came from user code and lies in `json` columns, which PostgreSQL can not look
  * into where there is a NUL: it finds the lines, and they are searched here.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { logLevels } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { EVENTS_PAGE, readEvents } from './read-events';
@@ -22,12 +23,36 @@ export interface LogFilter {
   search?: string | undefined;
 }
 
+/** Texts and fields of lines on one page: it becomes JSON at once, while nothing else has its turn. */
+export const LOG_PAGE_CHARS_MAX = 2 * 1024 * 1024;
+/** Text that is searched, or written, before others have their turn. */
+const TURN_CHARS = 512 * 1024;
+
 /** All of a run's lines after `after`, in order, a page in memory at a time. */
 export const readLines = (sql: Sql, runId: string, after = 0): AsyncGenerator<LogLine> =>
-  readEvents(sql, { runId, type: 'log', after });
+  inTurns(readEvents(sql, { runId, type: 'log', after }));
+
+/** Its size in JSON, escapes aside. */
+export const countLineChars = ({ data }: LogLine): number =>
+  data.text.length + (data.fields ? JSON.stringify(data.fields).length : 0);
+
+async function* inTurns(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine> {
+  let chars = 0;
+  for await (const line of lines) {
+    chars += line.data.text.length;
+    if (chars > TURN_CHARS) {
+      chars = 0;
+      await nextTurn();
+    }
+    yield line;
+  }
+}
 
 /** The other way round: newest first, before `before`. */
-export async function* readLinesBackwards(sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> {
+export const readLinesBackwards = (sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> =>
+  inTurns(readPagesBackwards(sql, runId, before));
+
+async function* readPagesBackwards(sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> {
   let last = before;
   for (;;) {
     const { rows } = await sql.query<LogLine>(

@@ -12,12 +12,13 @@
 import type { RunError } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { Run, RunStatus, Waiting } from '../run';
+import { isSmallJson } from './small-json';
 
 /** More subjects than this are looked for run by run instead of by a walk each. */
 const WALKED_SUBJECTS_MAX = 40;
 /** Runs looked at for one page: tens of milliseconds, also where each lies in another block. */
 export const SCAN_MAX = 10_000;
-/** Inputs and outputs up to this size (bytes, as stored) are part of a list. */
+/** Inputs and outputs up to this size, in bytes of JSON, are part of a list. */
 const LISTED_JSON_BYTES_MAX = 8_192;
 
 const COLUMNS = `r.id, r.workspace_id AS "workspaceId", r.subject_id AS "subjectId", r.subject_ref AS "subjectRef",
@@ -25,9 +26,9 @@ const COLUMNS = `r.id, r.workspace_id AS "workspaceId", r.subject_id AS "subject
   r.wake_at AS "wakeAt", r.suspension, r.error, r.cost_usd AS "costUsd", r.created_by AS "createdBy",
   r.cancel_requested_at AS "cancelRequestedAt", r.created_at AS "createdAt", r.started_at AS "startedAt",
   r.finished_at AS "finishedAt"`;
-const SMALL_JSON = `, CASE WHEN pg_column_size(r.inputs) <= ${LISTED_JSON_BYTES_MAX} THEN r.inputs END AS inputs,
-  CASE WHEN pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX} THEN r.output END AS output,
-  coalesce(pg_column_size(r.output) <= ${LISTED_JSON_BYTES_MAX}, false) AS "hasOutput",
+const SMALL_JSON = `, CASE WHEN ${isSmallJson('r.inputs', LISTED_JSON_BYTES_MAX)} THEN r.inputs END AS inputs,
+  CASE WHEN ${isSmallJson('r.output', LISTED_JSON_BYTES_MAX)} THEN r.output END AS output,
+  coalesce(${isSmallJson('r.output', LISTED_JSON_BYTES_MAX)}, false) AS "hasOutput",
   r.spec->'outputs' AS "declaredOutputs"`;
 
 export interface PagedRunFilter {

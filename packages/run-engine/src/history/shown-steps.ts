@@ -2,8 +2,9 @@
 import { type FailedStep, type RunError, STEP_FAILED, type StepKind } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { isTerminal, type Run } from '../run';
+import { isSmallJson } from './small-json';
 
-/** Results of steps up to this size (bytes, as stored) are shown with the run. */
+/** Results of steps up to this size, in bytes of JSON, are shown with the run. */
 const SHOWN_RESULT_BYTES_MAX = 4_096;
 
 export interface ShownStep {
@@ -31,7 +32,7 @@ interface Row extends ShownStep {
 export async function shownSteps(sql: Sql, run: Run): Promise<ShownStep[]> {
   const { rows } = await sql.query<Row>(
     `SELECT ordinal, kind, name, CASE status WHEN 'calling' THEN 'pending' ELSE status END AS status, ref, started_at AS "startedAt", finished_at AS "finishedAt",
-       CASE WHEN pg_column_size(result) <= ${SHOWN_RESULT_BYTES_MAX} THEN result END AS result,
+       CASE WHEN ${isSmallJson('result', SHOWN_RESULT_BYTES_MAX)} THEN result END AS result,
        CASE WHEN json_typeof(result) = 'object' THEN result -> '${STEP_FAILED}' END AS failure,
        CASE WHEN kind = 'call' AND json_typeof(result) = 'object'
          THEN json_build_object('status', result -> 'status', 'error', result -> 'error') END AS called

@@ -1,6 +1,13 @@
 /** What all runs of a subject have logged, newest run first and newest line first; a page looks at a bounded number of both. */
 import type { Sql } from '@gantry/postgres';
-import { type LogFilter, type LogLine, matcherOf, readLinesBackwards } from './log-lines';
+import {
+  countLineChars,
+  LOG_PAGE_CHARS_MAX,
+  type LogFilter,
+  type LogLine,
+  matcherOf,
+  readLinesBackwards,
+} from './log-lines';
 
 const RUNS_MAX = 500;
 const LINES_MAX = 20_000;
@@ -40,16 +47,21 @@ export async function readSubjectLog(sql: Sql, subjectId: string, query: Subject
   let at: LogCursor | undefined = query.cursor;
   let looked = 0;
   let skipped = 0;
+  let chars = 0;
   for (let seenRuns = 0; seenRuns < RUNS_MAX; seenRuns += RUN_BATCH) {
     const runs = await runsFrom(sql, subjectId, query.since, at);
     for (const run of runs) {
       const before = at?.runId === run.id ? at.seq : Number.MAX_SAFE_INTEGER;
       for await (const line of readLinesBackwards(sql, run.id, before)) {
-        if (lines.length === query.limit || looked++ === LINES_MAX) return { lines, next: at ?? null, skipped };
+        const isFull = lines.length === query.limit || chars > LOG_PAGE_CHARS_MAX;
+        if (isFull || looked++ === LINES_MAX) return { lines, next: at ?? null, skipped };
         at = { createdAt: run.createdAt, runId: run.id, seq: line.seq };
         if (!matches(line)) continue;
         if (skipped < query.offset) skipped++;
-        else lines.push({ ...line, runId: run.id });
+        else {
+          lines.push({ ...line, runId: run.id });
+          chars += countLineChars(line);
+        }
       }
       at = { createdAt: run.createdAt, runId: run.id, seq: 0 };
     }

@@ -67,7 +67,7 @@ const filterOf = (query: Omit<CallOf<'worker', 'exportAuditLog'>['query'], 'form
   until: queryDate(query.until, 'until')?.toISOString(),
 });
 
-function rowToCsv(row: AuditRow): string {
+export function rowToCsv(row: AuditRow): string {
   return csvLine(
     CSV_COLUMNS.map((column) => {
       const value = row[column];

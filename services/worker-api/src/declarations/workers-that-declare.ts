@@ -1,5 +1,6 @@
 /** The workers that declare a context, a secret or a connection. Their current versions count: what runs from now on will need. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { conflict, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Worker } from '../generated/prisma/client';
@@ -10,13 +11,17 @@ export interface DeclaringWorker extends Pick<Worker, 'id' | 'name' | 'visibilit
   isExposed: boolean;
 }
 
-const DECLARING = `SELECT declared.name AS declared, w.id, w.name, w.visibility, w.owner_id AS "ownerId",
-    $2 <> 'contexts' AND coalesce((v.definition -> 'expose')::jsonb ? declared.name, false) AS "isExposed"
+const DECLARING = `SELECT w.id, w.name, w.visibility, w.owner_id AS "ownerId", v.definition -> $2 AS declared,
+    CASE WHEN $2 <> 'contexts' THEN v.definition -> 'expose' END AS exposed
   FROM workers w
   JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
-  CROSS JOIN LATERAL json_array_elements_text(v.definition -> $2) AS declared (name)
-  WHERE w.workspace_id = $1 AND w.deleted_at IS NULL
+  WHERE w.workspace_id = $1 AND w.deleted_at IS NULL AND json_array_length(v.definition -> $2) > 0
   ORDER BY w.created_at, w.uid`;
+
+type DeclaringRow = Omit<DeclaringWorker, 'isExposed'> & { declared: string[]; exposed: string[] | null };
+
+/** Names after which others have their turn: 10,000 workers may declare a million. */
+const TURN_NAMES = 20_000;
 
 /** By the name that they declare, oldest first. */
 export async function workersThatDeclare(
@@ -24,11 +29,29 @@ export async function workersThatDeclare(
   workspaceId: string,
   what: 'contexts' | 'secrets' | 'connections',
 ): Promise<Map<string, DeclaringWorker[]>> {
-  const { rows } = await sql.query<DeclaringWorker & { declared: string }>(DECLARING, [workspaceId, what]);
+  const { rows } = await sql.query<DeclaringRow>(DECLARING, [workspaceId, what]);
   const byName = new Map<string, DeclaringWorker[]>();
-  for (const { declared, ...worker } of rows) byName.set(declared, [...(byName.get(declared) ?? []), worker]);
+  let namesLeft = TURN_NAMES;
+  for (const { declared, exposed, ...worker } of rows) {
+    const hidden: DeclaringWorker = { ...worker, isExposed: false };
+    const shown: DeclaringWorker = { ...worker, isExposed: true };
+    for (const name of declared) {
+      const one = exposed?.includes(name) ? shown : hidden;
+      const before = byName.get(name);
+      if (before) before.push(one);
+      else byName.set(name, [one]);
+    }
+    namesLeft -= declared.length;
+    if (namesLeft > 0) continue;
+    namesLeft = TURN_NAMES;
+    await nextTurn();
+  }
   return byName;
 }
+
+/** Whether the principal may know of any. */
+export const isUsedFor = (principal: Principal, workers: DeclaringWorker[] = []): boolean =>
+  workers.some((worker) => canSeeWorker(principal, worker));
 
 /** Those that the principal may know of. */
 export const usedByToApi = (principal: Principal, workers: DeclaringWorker[] = []) =>

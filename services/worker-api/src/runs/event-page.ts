@@ -7,22 +7,29 @@ interface EventPage<T> {
   headers: Record<string, string>;
 }
 
-/** @param all in the order of their numbers; read no further than the page needs */
+/**
+ * @param all in the order of their numbers; read no further than the page needs
+ * @param size bounds a page whose events may be large; default: the limit alone does
+ */
 export async function eventPage<T extends { seq: number }>(
   all: AsyncIterable<T>,
   matches: (event: T) => boolean,
   { req, query }: { req: Request; query: { limit: number; offset: number } },
+  size?: { maxChars: number; countChars: (event: T) => number },
 ): Promise<EventPage<T>> {
   const { limit, offset } = query;
-  const found: T[] = [];
+  const page: T[] = [];
   let toSkip = offset;
+  let charsLeft = size?.maxChars ?? Number.POSITIVE_INFINITY;
+  let isMore = false;
   for await (const event of all) {
     if (!matches(event) || toSkip-- > 0) continue;
-    found.push(event);
-    if (found.length > limit) break;
+    isMore = page.length === limit || charsLeft < 0;
+    if (isMore) break;
+    page.push(event);
+    charsLeft -= size?.countChars(event) ?? 0;
   }
-  const page = found.slice(0, limit);
-  const after = found.length > limit ? (page.at(-1)?.seq ?? null) : null;
+  const after = isMore ? (page.at(-1)?.seq ?? null) : null;
   const next = after !== null && { 'X-Next-After': String(after), ...linkTo(req, { after, offset: null }) };
   return { page, headers: { 'X-Has-More': String(after !== null), ...next } };
 }

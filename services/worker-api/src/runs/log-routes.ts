@@ -1,6 +1,13 @@
 /** What runs say: as a list, as text, live, and over all runs of a worker. */
 import { linkTo, type Operations, ok } from '@gantry/http';
-import { matcherOf, readLines, readSubjectLog, type Wording } from '@gantry/run-engine';
+import {
+  countLineChars,
+  LOG_PAGE_CHARS_MAX,
+  matcherOf,
+  readLines,
+  readSubjectLog,
+  type Wording,
+} from '@gantry/run-engine';
 import { written } from '../backpressure';
 import type { Deps } from '../deps';
 import { queryDate } from '../query-date';
@@ -34,7 +41,8 @@ export function logOperations(deps: Deps): Operations<'worker'> {
         res.end();
         return;
       }
-      const { page, headers } = await eventPage(readLines(pool, run.id, query.after), matches, call);
+      const size = { maxChars: LOG_PAGE_CHARS_MAX, countChars: countLineChars };
+      const { page, headers } = await eventPage(readLines(pool, run.id, query.after), matches, call, size);
       return ok(page.map(lineToApi), headers);
     },
 

@@ -39,7 +39,7 @@ export function exportOperations(deps: Deps): Operations<'worker'> {
       res.set('Content-Disposition', 'attachment; filename="runs.csv"');
       res.write(csvLine([...COLUMNS]));
       for (;;) {
-        await written(res, page.runs.map(rowOf).join(''));
+        await written(res, page.runs.map(runToCsv).join(''));
         if (!page.next || res.destroyed) break;
         page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH, before: page.next });
       }
@@ -48,7 +48,7 @@ export function exportOperations(deps: Deps): Operations<'worker'> {
   };
 }
 
-function rowOf(run: ListedRun): string {
+export function runToCsv(run: ListedRun): string {
   const shown = headToApi(run);
   return csvLine(
     COLUMNS.map((column) => {

@@ -15,6 +15,7 @@ import { type AuditSecret, type SecretEntry, warnOfWeakValue } from '@gantry/vau
 import { recordChange } from '../audit/audit-entry';
 import {
   type DeclaringWorker,
+  isUsedFor,
   requireUnused,
   usedByToApi,
   workersThatDeclare,
@@ -71,11 +72,12 @@ export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Ope
       const { workspaceId } = caller;
       const [entries, workers] = await Promise.all([secrets.list(workspaceId), declaring(workspaceId)]);
       const isSet = new Set(entries.map(({ name }) => name));
-      const declared = [...workers.keys()]
-        .sort()
-        .map((name) => ({ name, set: isSet.has(name), used_by: usedByToApi(caller, workers.get(name)) }))
-        .filter(({ used_by }) => used_by.length > 0);
-      return okPage(call, declared, (one) => one);
+      const declared = [...workers.keys()].filter((name) => isUsedFor(caller, workers.get(name))).sort();
+      return okPage(call, declared, (name) => ({
+        name,
+        set: isSet.has(name),
+        used_by: usedByToApi(caller, workers.get(name)),
+      }));
     },
 
     createSecret: { make: (call) => set(call, call.body.name, call.body), ...posted },

@@ -1,6 +1,12 @@
 import { notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
-import type { Prisma, TriggerType, Worker, WorkerStatus, WorkerTrigger } from '../generated/prisma/client';
+import {
+  Prisma,
+  type TriggerType,
+  type Worker,
+  type WorkerStatus,
+  type WorkerTrigger,
+} from '../generated/prisma/client';
 import { canSeeWorker, workersVisibleTo } from '../ownership';
 
 export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
@@ -101,20 +107,24 @@ export async function findWorkerUids(
   return rows.map(({ uid }) => uid);
 }
 
-/** Tags of workers that the principal may see, with how many have each, by name. */
-export async function listTags(db: Db, principal: Principal): Promise<{ tag: string; count: number }[]> {
-  const rows = await db.worker.findMany({
-    where: {
-      workspaceId: principal.workspaceId,
-      deletedAt: null,
-      status: { not: 'archived' },
-      ...workersVisibleTo(principal),
-    },
-    select: { tags: true },
-  });
-  const counts = new Map<string, number>();
-  for (const tag of rows.flatMap(({ tags }) => tags)) counts.set(tag, (counts.get(tag) ?? 0) + 1);
-  return [...counts].map(([tag, count]) => ({ tag, count })).sort((a, b) => (a.tag < b.tag ? -1 : 1));
+/**
+ * Tags of workers that the principal may see, with how many have each, by name. The database counts: 10,000 workers may have
+ * 200,000 tags.
+ */
+export async function listTags(
+  db: Db,
+  principal: Principal,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ tags: { tag: string; count: number }[]; total: number }> {
+  const uids = await findWorkerUids(db, principal, {});
+  const inUse = Prisma.sql`FROM workers, unnest(tags) AS tag
+    WHERE workspace_id = ${principal.workspaceId} AND uid = ANY(${uids}) AND status <> 'archived'`;
+  const [tags, [counted]] = await Promise.all([
+    db.$queryRaw<{ tag: string; count: number }[]>`SELECT tag, count(*)::int AS count ${inUse}
+      GROUP BY tag ORDER BY tag COLLATE "C" LIMIT ${limit} OFFSET ${offset}`,
+    db.$queryRaw<{ total: number }[]>`SELECT count(DISTINCT tag)::int AS total ${inUse}`,
+  ]);
+  return { tags, total: counted?.total ?? 0 };
 }
 
 export const isPublished = async (db: Db, workspaceId: string, uid: string): Promise<boolean> =>

@@ -129,7 +129,10 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       },
     },
     inspectDraft: async ({ caller, body }) => ok(await inspectDraft(deps, caller, body)),
-    listWorkerTags: async (call) => okPage(call, await listTags(prisma, call.caller), (tag) => tag),
+    listWorkerTags: async ({ caller, req, query }) => {
+      const { tags, total } = await listTags(prisma, caller, query);
+      return ok(tags, pageHeaders(req, query, total));
+    },
     getWorker: async ({ caller, path }) => ok(await describe(caller, path.worker_id)),
     updateWorker: async (call) =>
       change({ ...call, body: await withSkill(createSurfaceClient(deps.surfaceUrls, call), call.body, false) }),
