@@ -98,6 +98,30 @@ describe('secrets', () => {
     expect(worker.hosts.get('CRM_TOKEN')).toEqual(['api.crm.example', 'crm.example:8443']);
   });
 
+  test('places of a value are shown, changed with it, and refused by their number', async () => {
+    const { worker } = site.api.secrets;
+    const page = await site.signedIn('/secrets');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('PLACED');
+    await dialog.getByLabel('Value', { exact: true }).fill('v1');
+    await dialog.getByLabel('Automations').uncheck();
+    expect(await dialog.getByLabel('Where in requests it may go').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Add a host' }).click();
+    await page.keyboard.type('api.example.com');
+    const places = dialog.getByLabel('Where in requests it may go');
+    expect(await places.inputValue()).toBe('header');
+    await places.fill('header, somewhere');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await dialog.getByText('For workers: place 2 must be a place').waitFor();
+    await places.fill('header:x-key, query:api_key');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await row(page, 'PLACED').getByText('Goes to api.example.com only, in header:x-key, query:api_key').waitFor();
+    expect(worker.places.get('PLACED')).toEqual(['header:x-key', 'query:api_key']);
+    await page.getByRole('button', { name: 'Replace PLACED' }).click();
+    expect(await dialog.getByLabel('Where in requests it may go').inputValue()).toBe('header:x-key, query:api_key');
+  });
+
   test('a surface that refuses is named, and what was done on the other one stays', async () => {
     site.api.secrets.refusing = 'automation';
     const page = await site.signedIn('/secrets');

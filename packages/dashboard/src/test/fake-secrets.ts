@@ -5,6 +5,7 @@ interface FakeStore {
   /** Time at which each was set. */
   set: Map<string, number>;
   hosts: Map<string, string[]>;
+  places: Map<string, string[]>;
   declared: Map<string, { id: string; name: string; exposed?: true }[]>;
 }
 
@@ -17,9 +18,11 @@ export interface FakeSecrets {
   refusing: 'worker' | 'automation' | null;
 }
 
+const newStore = (): FakeStore => ({ set: new Map(), hosts: new Map(), places: new Map(), declared: new Map() });
+
 export const newSecrets = (): FakeSecrets => ({
-  worker: { set: new Map(), hosts: new Map(), declared: new Map() },
-  automation: { set: new Map(), hosts: new Map(), declared: new Map() },
+  worker: newStore(),
+  automation: newStore(),
   sent: {},
   refusing: null,
 });
@@ -45,9 +48,12 @@ export async function answerSecret(fake: FakeSecrets, req: FakeRequest): Promise
     store.set.delete(part[3] ?? '');
     return { status: 204 };
   }
-  const { name = part[3] ?? '', value = '', hosts = [] } = (await req.body()) as Partial<Sent>;
+  const { name = part[3] ?? '', value = '', hosts = [], places } = (await req.body()) as Partial<Sent>;
   if (hosts.some((host) => host.includes('/'))) return badHost(hosts.findIndex((host) => host.includes('/')));
+  const wrongPlace = places?.findIndex((place) => !/^(path|(header|query|cookie|body)(:.+)?)$/.test(place)) ?? -1;
+  if (wrongPlace >= 0) return badField(`places.${wrongPlace}`, 'must be a place, such as header');
   store.hosts.set(name, hosts);
+  if (places) store.places.set(name, places);
   fake.sent[`${surface} ${name}`] = value;
   store.set.set(name, Date.now());
   return { status: 200, body: entry(store, surface, name, Date.now()) };
@@ -57,19 +63,24 @@ interface Sent {
   name: string;
   value: string;
   hosts: string[];
+  places: string[];
 }
 
-function badHost(index: number): FakeAnswer {
-  const errors = [{ path: `hosts.${index}`, message: 'must be a host, such as api.example.com' }];
+const badHost = (index: number) => badField(`hosts.${index}`, 'must be a host, such as api.example.com');
+
+function badField(path: string, message: string): FakeAnswer {
+  const errors = [{ path, message }];
   return { status: 400, body: { code: 'invalid_request', detail: 'the request is wrong', errors } };
 }
 
-function entry({ hosts, declared }: FakeStore, surface: 'worker' | 'automation', name: string, at: number): object {
-  if (surface === 'automation') return { name, hosts: hosts.get(name) ?? [], createdAt: at, updatedAt: at };
+function entry(store: FakeStore, surface: 'worker' | 'automation', name: string, at: number): object {
+  const hosts = store.hosts.get(name) ?? [];
+  const places = store.places.get(name) ?? ['header'];
+  if (surface === 'automation') return { name, hosts, places, createdAt: at, updatedAt: at };
   const time = new Date(at).toISOString();
-  const usedBy = declared.get(name) ?? [];
+  const usedBy = store.declared.get(name) ?? [];
   return {
-    ...{ name, hosts: hosts.get(name) ?? [], created_at: time, updated_at: time, used_by: usedBy },
+    ...{ name, hosts, places, created_at: time, updated_at: time, used_by: usedBy },
     last_used_at: usedBy.length ? new Date(Date.now() - 120_000).toISOString() : null,
   };
 }

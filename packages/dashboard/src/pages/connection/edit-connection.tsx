@@ -3,6 +3,7 @@ import type { FormEvent } from 'react';
 import parts from '../../connections/connection-parts.module.css';
 import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
 import { splitNames } from '../../connections/connection-words';
+import { PlacesField } from '../../connections/places-field';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/notice';
@@ -58,16 +59,7 @@ export function EditConnection({ connection, onClose }: { connection: Connection
             />
           </>
         )}
-        {kind !== 'mcp' && (
-          <TextInput
-            name="places"
-            label="Where in requests it may go"
-            description="Separated by commas: header, path, query:name, cookie:name, body:name"
-            defaultValue={places.join(', ')}
-            required
-            withAsterisk={false}
-          />
-        )}
+        {kind !== 'mcp' && <PlacesField places={places} />}
         {kind === 'mcp' && issuer === null && (
           <>
             <TextInput

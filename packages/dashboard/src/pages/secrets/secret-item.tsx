@@ -71,7 +71,11 @@ function SurfaceCell({ surface, label, there }: SurfaceCellProps) {
           <span>Not set</span>
         )}
       </div>
-      {there && there.hosts.length > 0 && <p className={styles.uses}>Goes to {there.hosts.join(', ')} only</p>}
+      {there && there.hosts.length > 0 && (
+        <p className={styles.uses}>
+          Goes to {there.hosts.join(', ')} only, in {there.places.join(', ')}
+        </p>
+      )}
       {there && <UsedBy surface={surface} there={there} />}
     </div>
   );

@@ -16,7 +16,7 @@ async function all<Item>(page: (offset: number) => Promise<Item[]>): Promise<Ite
   }
 }
 
-const NOTHING: SecretThere = { setAt: null, lastUsedAt: null, hosts: [], usedBy: [] };
+const NOTHING: SecretThere = { setAt: null, lastUsedAt: null, hosts: [], places: [], usedBy: [] };
 
 async function readWorkers(): Promise<SecretsThere> {
   const worker = await workerApi();
@@ -27,9 +27,9 @@ async function readWorkers(): Promise<SecretsThere> {
   ]);
   const there = new Map<string, SecretThere>();
   for (const { name, used_by } of declared) there.set(name, { ...NOTHING, usedBy: used_by });
-  for (const { name, hosts, updated_at, last_used_at, used_by } of set) {
+  for (const { name, hosts, places, updated_at, last_used_at, used_by } of set) {
     const lastUsedAt = last_used_at === null ? null : Date.parse(last_used_at);
-    there.set(name, { setAt: Date.parse(updated_at), lastUsedAt, hosts, usedBy: used_by });
+    there.set(name, { setAt: Date.parse(updated_at), lastUsedAt, hosts, places, usedBy: used_by });
   }
   return there;
 }
@@ -42,8 +42,8 @@ async function readAutomations(): Promise<SecretsThere> {
   ]);
   const there = new Map<string, SecretThere>();
   for (const { name, usedBy } of declared) there.set(name, { ...NOTHING, usedBy });
-  for (const { name, hosts, updatedAt } of set) {
-    there.set(name, { ...(there.get(name) ?? NOTHING), hosts, setAt: updatedAt });
+  for (const { name, hosts, places, updatedAt } of set) {
+    there.set(name, { ...(there.get(name) ?? NOTHING), hosts, places, setAt: updatedAt });
   }
   return there;
 }
@@ -61,6 +61,8 @@ interface NewValue {
   name: string;
   value: string;
   hosts: string[];
+  /** Only together with hosts. */
+  places?: string[];
 }
 
 const setOn: Record<Surface, (given: NewValue) => Promise<unknown>> = {
@@ -95,7 +97,9 @@ function textOf(error: unknown): string {
   const [field] = error instanceof ApiError ? error.fields : [];
   if (!field) return error instanceof Error ? error.message : String(error);
   const [name, index] = field.path.split('.');
-  return name === 'hosts' && index !== undefined ? `host ${Number(index) + 1} ${field.message}` : field.message;
+  const item = name === 'hosts' ? 'host' : name === 'places' ? 'place' : undefined;
+  if (!item) return field.message;
+  return index === undefined ? `${item}s ${field.message}` : `${item} ${Number(index) + 1} ${field.message}`;
 }
 
 /** Changes a secret on the surfaces that were chosen. */

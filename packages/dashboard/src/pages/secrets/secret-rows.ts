@@ -11,6 +11,8 @@ export interface SecretThere {
   lastUsedAt: number | null;
   /** The only hosts that its value goes to; none: code gets the value. */
   hosts: string[];
+  /** Where in requests to those hosts it goes. */
+  places: string[];
   usedBy: { id: string; name: string; exposed?: true | undefined }[];
 }
 

@@ -1,11 +1,14 @@
 import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
+import { splitNames } from '../../connections/connection-words';
+import { PlacesField } from '../../connections/places-field';
 import { toast } from '../../shell/toasts';
 import { Dialog } from '../../ui/dialog';
 import { filledRows, HostRows, rowsOf } from '../../ui/host-rows';
 import { Failure } from '../../ui/notice';
+import { textIn } from '../../ui/text-in';
 import { useSecretChange } from './secret-queries';
-import { type SecretRow, SURFACES, type Surface } from './secret-rows';
+import { type SecretRow, type SecretThere, SURFACES, type Surface } from './secret-rows';
 import styles from './secrets-page.module.css';
 
 interface SetSecretProps {
@@ -19,6 +22,7 @@ interface SetSecretProps {
 
 const LABELS: Record<Surface, string> = { workers: 'Workers', automations: 'Automations' };
 const HOSTS_MAX = 64;
+const DEFAULT_PLACES = ['header'];
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
 /** Sets or replaces one value, on one surface or on both. */
@@ -28,20 +32,23 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
   const [value, setValue] = useState('');
   const [isShown, setShown] = useState(false);
   const [surfaces, setSurfaces] = useState<readonly Surface[]>(() => suggested(row));
-  const [hosts, setHosts] = useState(() => rowsOf(presentHosts(row)));
+  const shown = firstWithHosts(row);
+  const [hosts, setHosts] = useState(() => rowsOf(shown?.hosts ?? []));
   const [problem, setProblem] = useState<string>();
   const isNew = given === '';
   const replaced = taken.find((one) => one.name === name);
   const overwrites = surfaces.some((surface) => replaced?.there[surface]?.setAt != null);
 
-  function submit(event: FormEvent) {
+  function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (!NAME.test(name)) {
       setProblem('Capital letters, digits and _, beginning with a letter; 64 at most.');
       return;
     }
+    const chosenHosts = filledRows(hosts).map(({ host }) => host.trim());
+    const places = splitNames(textIn(new FormData(event.currentTarget), 'places'));
     set.mutate(
-      { name, value, surfaces, hosts: filledRows(hosts).map(({ host }) => host.trim()) },
+      { name, value, surfaces, hosts: chosenHosts, ...(chosenHosts.length && { places }) },
       {
         onSuccess: () => {
           toast(`${name} is set for ${surfaces.join(' and ')}.`);
@@ -95,6 +102,7 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
               : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value goes to them only.'}
           </p>
           <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
+          {hosts.length > 0 && <PlacesField places={shown?.places ?? DEFAULT_PLACES} />}
         </fieldset>
         <fieldset className={styles.surfaces}>
           <legend>For</legend>
@@ -128,9 +136,9 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
   );
 }
 
-/** Hosts on the first surface that has any: the form shows the hosts that are set. */
-const presentHosts = (row: SecretRow | undefined): string[] =>
-  SURFACES.map((surface) => row?.there[surface]?.hosts ?? []).find((hosts) => hosts.length) ?? [];
+/** The first surface that has hosts: the form shows its hosts and places. */
+const firstWithHosts = (row: SecretRow | undefined): SecretThere | undefined =>
+  SURFACES.map((surface) => row?.there[surface]).find((there) => there?.hosts.length);
 
 /** The surfaces on which it is missing; else those on which it is set; else all. */
 function suggested(row: SecretRow | undefined): readonly Surface[] {
