@@ -153,7 +153,7 @@ function answerOne(
       const { emails = [], remove = [] } = body as { emails?: string[]; remove?: string[] };
       const all = [...new Set([...(fake.shares.get(slug) ?? []), ...emails])].filter((one) => !remove.includes(one));
       fake.shares.set(slug, all);
-      return ok({ slug, emails: all });
+      return ok({ slug, emails: all, readers: [] });
     }
     case 'versions': {
       const version = versions.find((one) => one.version === Number(part[6]));

@@ -23,6 +23,7 @@ import { openDatabase } from '../database';
 import { cacheRendered } from '../rendering/rendered-cache';
 import { createRenderer } from '../rendering/renderer';
 import { countViews } from '../skills/view-counts';
+import { findMembersOver } from '../workspaces/find-members';
 
 /** Answers are cached for 20 s: only an event ends one before. */
 const BY_EVENT = { deadlineMs: 15_000 };
@@ -65,6 +66,7 @@ beforeAll(async () => {
     hasher,
     views: countViews({ pool, log }),
     render: cacheRendered(createRenderer({ log })),
+    findMembers: findMembersOver(bus),
     forgiving: true,
     // Nothing is evicted here, so that what is tested is the event.
     evictKey: () => {},
@@ -194,4 +196,17 @@ test('without NATS a known caller goes on for some seconds, an unknown one gets 
   await nats.restart();
   await until(async () => (await me(bearer(known.token))).status === 401);
   await until(async () => (await me(bearer(unknown.token))).status === 200);
+});
+
+test('a member whose address worker-api has not verified reads what is shared with it', async () => {
+  const owner = bearer(accounts.owner.jwt);
+  const member = await accounts.addMember('member', { emailVerified: false });
+  const input = { title: 'For one member', body_md: 'x', visibility: 'private' };
+  const { slug } = (await request(url).post('/api/v1/skills').set(owner).send(input).expect(201)).body;
+  const read = () => request(url).get(`/api/v1/skills/${slug}`).set(bearer(member.jwt));
+  await read().expect(404);
+  const emails = [member.email, 'elsewhere@example.com'];
+  const shared = await request(url).post(`/api/v1/skills/${slug}/share`).set(owner).send({ emails }).expect(200);
+  expect(shared.body.readers).toEqual([{ email: member.email, user_id: member.userId, email_verified: false }]);
+  await read().expect(200);
 });

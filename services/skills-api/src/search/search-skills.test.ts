@@ -37,7 +37,7 @@ test('the beginning of a word is enough, and a misspelt word is forgiven', async
 });
 
 test('without pg_trgm words and their beginnings are found all the same', async () => {
-  const anybody = { userId: null, workspaceId: null, email: null };
+  const anybody = { userId: null, workspaceId: null, email: null, member: null };
   const find = (q: string) => searchSkills(api.database.prisma, anybody, q, { limit: 10, offset: 0 }, false);
   expect(await find('kube')).toHaveLength(1);
   expect(await find('kubrenetes')).toHaveLength(0);

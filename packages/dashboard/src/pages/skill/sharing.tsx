@@ -75,7 +75,7 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
   );
 }
 
-/** Whoever has shown that one of the addresses is theirs reads the skill, also while it is private. */
+/** People who have verified one of the addresses, or are members with it, read the skill also while it is private. */
 function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -89,9 +89,13 @@ function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
   const share = useMutation({
     mutationFn: async (change: { emails: string[]; remove?: string[] }) =>
       unwrap((await skillsApi()).POST('/api/v1/skills/{slug}/share', { ...at, body: change })),
-    onSuccess: (shared, { remove = [] }) => {
+    onSuccess: (shared, { emails: [added], remove = [] }) => {
       queryClient.setQueryData(key, shared);
       form.current?.reset();
+      if (added) {
+        const isReader = shared.readers.some(({ email }) => email === added.toLowerCase());
+        toast(isReader ? `${added} can read it now` : `${added} can read it once the address is verified`);
+      }
       const [gone] = remove;
       if (gone) toast(`${gone} can’t read it any more`, { undo: () => share.mutate({ emails: remove }) });
     },
