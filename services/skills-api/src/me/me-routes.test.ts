@@ -70,7 +70,6 @@ beforeAll(async () => {
     forgiving: true,
     // Nothing is evicted here, so that what is tested is the event.
     evictKey: () => {},
-    findMembers: async () => [],
     baseUrl: WORKER_API_ISSUER,
     dashboardUrl: 'http://dashboard.test',
     skillsUrl: 'http://skills.test',

@@ -60,22 +60,19 @@ test.each([
   [`/api/runs/run_1/logs?search=${NEEDLE}`],
   ['/api/workers/:id/logs?limit=1000'],
   [`/api/workers/:id/logs?q=${NEEDLE}`],
-])(
-  'GET %s keeps the event loop for no longer than 50 ms',
-  async (path) => {
-    const read = async () => {
-      const response = await fetch(api.url + path.replace(':id', worker.id), {
-        headers: { authorization: `Bearer ${api.owner.jwt}` },
-      });
-      expect(response.status).toBe(200);
-      for await (const _ of response.body ?? []);
-    };
-    await read();
-    const blockedMs = await measureLongestTurn(read, BLOCKED_MS_MAX);
-    expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
-  },
-  120_000,
-);
+])('GET %s keeps the event loop for no longer than 50 ms', async (path) => {
+  const read = async () => {
+    const response = await fetch(api.url + path.replace(':id', worker.id), {
+      headers: { authorization: `Bearer ${api.owner.jwt}` },
+    });
+    expect(response.status).toBe(200);
+    const reader = response.body?.getReader();
+    while (reader && !(await reader.read()).done);
+  };
+  await read();
+  const blockedMs = await measureLongestTurn(read, BLOCKED_MS_MAX);
+  expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
+});
 
 test('a list has no inputs and outputs over 8 KB, however small they are stored', async () => {
   const { body } = await owner.get('/api/runs?limit=1').expect(200);
