@@ -124,7 +124,9 @@ test('a private key is refused, and one that becomes private or goes away stops 
   await admin.patch(`/api/connections/${connection_id}`, { visibility: 'workspace' }).expect(200);
   expect((await offer('gone', { connection_id })).status).toBe(201);
   expect((await admin.remove(`/api/connections/${connection_id}`).expect(409)).body.code).toBe('in_use');
-  await admin.patch(`/api/connections/${connection_id}`, { hosts: ['elsewhere.example.com'], value: 'sk-elsewhere-0001' }).expect(200);
+  await admin
+    .patch(`/api/connections/${connection_id}`, { hosts: ['elsewhere.example.com'], value: 'sk-elsewhere-0001' })
+    .expect(200);
   expect((await admin.get(`${path}/gone`).expect(200)).body.problem).toMatch(/may not go to/);
   const { body } = await chat(admin, 'gone/m').expect(200);
   expect(body.error).toMatchObject({ code: 'model_unauthorized', detail: expect.stringContaining('may not go to') });
