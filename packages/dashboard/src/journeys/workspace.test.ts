@@ -143,6 +143,6 @@ describe('a workspace', () => {
 
     await page.getByLabel('Share with').fill('friend@example.test');
     await page.getByRole('button', { name: 'Share', exact: true }).click();
-    await page.getByText('friend@example.test').waitFor();
+    await page.getByText('friend@example.test', { exact: true }).waitFor();
   });
 });
