@@ -200,6 +200,7 @@ function toJestArguments(input) {
   const flags = input.filter((arg) => arg.startsWith('-'));
   if (!words.length || !flags.every((flag) => FLAGS.test(flag))) return input;
   const suites = projects().flatMap(listSuites);
+  // Linear: as the person at the terminal writes it, who alone waits for it.
   if (words.some((word) => suites.some((suite) => new RegExp(word, 'i').test(suite)))) return input;
   const title = words.join(' ');
   const found = suites.filter((suite) => fs.readFileSync(suite, 'utf8').includes(title));

@@ -57,7 +57,7 @@ export function startDevelopment({ root, platform, run, say }) {
 }
 
 /** swc appends its own stack trace to what is wrong with a file. */
-const withoutStack = (message) => message.split(/\n\s*Caused by:/)[0].trim();
+const withoutStack = (message) => message.split('Caused by:')[0].trim();
 
 /** Compiles and generates what follows from the saved files. @returns the names of the processes that read it */
 async function rebuild({ root, projects, dependents, files, run }) {

@@ -47,6 +47,10 @@ const PATTERNS: [RegExp, string][] = [
   [/^\^20\[0-9\]\{2\}-/, 'must be a month, such as 2026-01'],
   [/^\^aut_/, 'must be the id of an automation'],
   [/^\^key_/, 'must be the id of a key'],
+  [
+    /^\^\(path\|/,
+    'must be path, header, query, cookie or body, or one of the last four with a name, such as query:key',
+  ],
   [/^\^\/\(/, 'must be a path of the dashboard, such as /workers'],
 ];
 
