@@ -22,7 +22,7 @@ export function heavyBodyTurns(holdMs = HOLD_MS): AwaitTurn {
     });
     last = before.then(() => begun).then(() => untilClosed(res, holdMs));
     await before;
-    // What has arrived meanwhile comes first.
+    // Requests that arrived meanwhile come first.
     await othersTurn();
     await othersTurn();
     begin();

@@ -62,7 +62,7 @@ export function reachOf({ restriction }: Pick<Principal, 'restriction'>, kind: N
   return restriction[kind] ?? [];
 }
 
-/** What both allow; null: whatever the role allows. */
+/** Intersects two restrictions; null: no restriction beside the role. */
 export const intersectReach = (one: string[] | null, other: string[] | null): string[] | null =>
   one && other ? one.filter((id) => other.includes(id)) : (one ?? other);
 

@@ -18,7 +18,7 @@ export const ESCAPE_BYTES_MAX = 16;
 export const INCOMPLETE = -1;
 /** It is none. */
 export const NO_ESCAPE = -2;
-/** What the last escape stood for. Decoding runs for each byte of hostile output, so it allocates nothing. */
+/** Bytes of the last escape. Decoding runs for each byte of hostile output, so it allocates nothing. */
 export const DECODED = Buffer.alloc(4);
 
 /**
@@ -62,7 +62,7 @@ function decodeHex(bytes: Buffer, length: number, from: number, count: number, t
   return to(value);
 }
 
-/** What a byte behind a backslash stands for; 0: nothing. */
+/** Decoded byte by the byte behind a backslash; 0: no escape. */
 const SIMPLE = new Uint8Array(256);
 for (const [from, to] of ['""', "''", '``', '//', '\\\\', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
   SIMPLE[(from as string).charCodeAt(0)] = (to as string).charCodeAt(0);

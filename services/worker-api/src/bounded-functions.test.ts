@@ -47,7 +47,7 @@ const object = (count: number, value: unknown = 1) => Object.fromEntries(names(c
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const secrets = (count: number, chars: number) =>
   names(count, 'secret').map((name) => name.padEnd(chars, `${name}/+"`));
-/** Whoever follows them letter by letter begins anew at each. */
+/** A matcher that compares letter by letter begins anew at each. */
 const PERIODIC = [1, 2, 3].map((at) => `${'a'.repeat(16_000 + at)}b${'a'.repeat(16_000)}`);
 const periodic = createRedactor(PERIODIC);
 const LETTERS = 'a'.repeat(99_000);
@@ -64,7 +64,7 @@ const parts = Array.from(
 async function readStream(text: string): Promise<void> {
   const send = async () => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
   const response = await boundedFetch(send, true)('http://provider.test/');
-  // What the provider sends too much of is refused.
+  // An answer beyond a bound is refused.
   await response.text().catch(() => {});
 }
 const REQUEST = { system: '', tools: {}, signal: new AbortController().signal, onText: () => {} };

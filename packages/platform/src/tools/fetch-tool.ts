@@ -98,7 +98,7 @@ async function fetchTool(name: ToolName, dir: string, unpack: (into: string) => 
   return fetched;
 }
 
-/** What a failed program printed last, else the message. */
+/** Returns the last lines that a failed program printed, else the message. */
 function lastLines(error: Error): string {
   const { stderr } = error as Error & { stderr?: string };
   const lines = (stderr || error.message).split('\n').map((line) => line.trim());

@@ -22,7 +22,7 @@ const forSecrets: [string, object][] = [
   ['a value of which each character is escaped', { value: '"\\\u00e9'.repeat(8_000) }],
 ];
 
-/** What is different from a valid body. */
+/** Names the difference from a valid body. */
 export const COSTLY_MEANINGS: Record<string, [what: string, part: object][]> = {
   createExample: forExamples,
   updateExample: forExamples,

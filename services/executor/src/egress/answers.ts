@@ -35,7 +35,7 @@ export async function relayAnswer(
   try {
     await relay(answer, response, context);
   } catch (err) {
-    // What is left of it must not hold up the next request.
+    // The rest of it must not hold up the next request.
     answer.body.destroy();
     throw err;
   }

@@ -47,7 +47,7 @@ function headerValues(headers: NonNullable<Sent['headers']>): string[] {
   });
 }
 
-/** What stands behind the name, as it is sent and as it was before it was encoded (RFC 6749, 2.3.1). */
+/** Secrets of a Basic credential, as they are sent and as they were before they were encoded (RFC 6749, 2.3.1). */
 function basicSecret(credential: string): string[] {
   const text = Buffer.from(credential, 'base64').toString();
   const secret = text.slice(text.indexOf(':') + 1);

@@ -1,4 +1,4 @@
-/** What a workspace's own provider may say. None of it stops the service, books money that nobody spent, or leaves a call open. */
+/** Hostile responses of a workspace's own provider: none stops the service, books money that was not spent, or leaves a call open. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { given, until } from '@gantry/testing';

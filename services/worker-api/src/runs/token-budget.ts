@@ -11,7 +11,7 @@ import type { Pool } from 'pg';
 
 export type TokenBudgets = NonNullable<Restriction['budgets']>;
 
-/** What a run is expected to cost at least, in US dollars, so that any budget bounds how many runs are under way at once. */
+/** Least expected cost of a run, in US dollars, so that any budget bounds how many runs are under way at once. */
 const ESTIMATE_USD_MIN = 0.001;
 /** The newest runs whose median cost is the estimate for the next one. */
 const ESTIMATED_FROM_RUNS = 20;

@@ -78,7 +78,7 @@ export function approvalToApi({ needsApproval }: ApprovableCode, approval: Appro
   return needsApproval ? { status: 'waiting', approved_by: null, approved_by_label: null, approved_at: null } : null;
 }
 
-/** What code gets by its definition, in words. */
+/** Lists what the definition gives to code, in words. */
 export const listReach = ({
   secrets,
   connections,
