@@ -1,5 +1,6 @@
 // One jest for the whole tree: one PostgreSQL and one set of built tools serve every suite (packages/testing/global-setup.ts).
 const fs = require('node:fs');
+const os = require('node:os');
 const path = require('node:path');
 
 const projectRoots = ['services', 'packages'].flatMap((group) =>
@@ -13,7 +14,8 @@ const swc = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  maxWorkers: 2,
+  // Suites wait more than they compute: for processes, leases and acknowledgements.
+  maxWorkers: Math.min(8, 2 * os.availableParallelism()),
   reporters: ['default', '<rootDir>/packages/testing/jest/summary.cjs'],
   globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/global-teardown.ts',

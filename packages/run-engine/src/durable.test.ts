@@ -66,6 +66,23 @@ test('what is saved again after a pause replaces what the code had saved under t
   expect(await engine.findArtifact(ended, 'art_1')).toMatchObject({ name: 'report.csv' });
 });
 
+test('an artifact whose report is written after the run was handed out again is kept', async () => {
+  const engine = await callingReplica(engines);
+  const executor = await engines.executor();
+  const run = await engine.submitAndWait(aRun());
+  const first = await claimed(executor);
+  await first.suspend(sleep(1, LONG_MS));
+  await inStatus(engine, run, 'suspended');
+  await wakeAll();
+  const second = await claimed(executor);
+  // Of two batches of one attempt, the replicas may write the second first.
+  const file = { name: 'early.csv', contentType: 'text/csv', size: 1, sha256: 'a'.repeat(64) };
+  await first.report({ type: 'artifact', artifactId: 'art_early', ...file, key: `ws_a/runs/${run.id}/1/art_early` });
+  await second.complete('done');
+  const ended = await inStatus(engine, run, 'completed');
+  await until(async () => (await engine.artifacts(ended)).some(({ id }) => id === 'art_early'));
+});
+
 test('a run sleeps without an executor, and goes on with what it has recorded', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();

@@ -128,7 +128,7 @@ const INSERT_ARTIFACTS = statement(
   undefined,
   `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
    SELECT a.id, r.id, r.workspace_id, a.name, a.content_type, a.size, a.sha256, a.key FROM ${ARTIFACTS.sql}
-   JOIN runs r ON r.id = a.run_id AND r.attempt = a.attempt AND starts_with(a.key, r.workspace_id || '/runs/' || r.id || '/')
+   JOIN runs r ON r.id = a.run_id AND r.attempt >= a.attempt AND starts_with(a.key, r.workspace_id || '/runs/' || r.id || '/')
    ON CONFLICT DO NOTHING`,
 );
 

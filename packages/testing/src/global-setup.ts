@@ -11,7 +11,12 @@ import { obtainTestTools } from './test-tools';
 export default async function globalSetup(): Promise<void> {
   const dataDir = path.join(beginRun(), 'postgres');
   const options = { dataDir, port: await freePort(), password: randomBytes(16).toString('hex'), durable: false };
-  await Promise.all([obtainTestTools(addToPath), postgresProcess(options).then(startAndWait).then(remember)]);
+  const start = async () => {
+    const spec = await postgresProcess(options);
+    // Every Jest worker starts services of its own, each with its pools.
+    remember(await startAndWait({ ...spec, args: [...spec.args, '-c', 'max_connections=400'] }));
+  };
+  await Promise.all([obtainTestTools(addToPath), start()]);
   process.env[POSTGRES_VARIABLE] = postgresUrl(options, 'postgres');
 }
 
