@@ -17,6 +17,7 @@ module.exports = {
   // Suites wait more than they compute: for processes, leases and acknowledgements.
   maxWorkers: Math.min(8, 2 * os.availableParallelism()),
   reporters: ['default', '<rootDir>/packages/testing/jest/summary.cjs'],
+  testSequencer: '<rootDir>/packages/testing/jest/sequencer.cjs',
   globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/global-teardown.ts',
   roots: projectRoots.filter((root) => fs.existsSync(path.join(root, 'src'))).map((root) => path.join(root, 'src')),

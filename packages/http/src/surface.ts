@@ -80,10 +80,7 @@ export interface SurfaceOptions extends SurfaceLimits {
 
 const compilers = new WeakMap<Express, RequestValidators['compileAll']>();
 
-/**
- * Compiles what validates the requests of a surface, in the background: one operation at a time, and others have their turn
- * in between. A request that comes earlier compiles its own.
- */
+/** Compiles what validates the requests of a surface, in the background. A request that comes earlier compiles its own. */
 export const compileValidators = async (surface: Express, signal: AbortSignal): Promise<void> =>
   compilers.get(surface)?.(signal);
 

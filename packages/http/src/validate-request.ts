@@ -1,5 +1,5 @@
 /** Whether a request is as its operation's entry in the OpenAPI file says, at a cost that a sender can't choose (ADR 58). */
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Request } from 'express';
 import { type FieldProblem, invalid } from './errors';
 import type { OpenApiDocument, Operation, Parameter } from './openapi-document';
@@ -21,7 +21,7 @@ export type ValidateRequest = (req: Request, mediaType: string | undefined) => P
 
 export interface RequestValidators {
   validate(operation: Operation): ValidateRequest;
-  /** Compiles the schemas of all operations, so that no request waits for it. Others have their turn after each. */
+  /** Compiles the schemas of all operations, so that no request waits for it, in a quarter of the time of one core. */
   compileAll(signal: AbortSignal): Promise<void>;
 }
 
@@ -54,7 +54,9 @@ function createRequestValidators(document: OpenApiDocument): RequestValidators {
           if (one === 'failing' && !types.length) continue;
           for (const type of types.length ? types : [undefined]) {
             if (signal.aborted) return;
+            const began = performance.now();
             await compile((instances.get(operation) as Instance)[one], operation, type);
+            await delay(3 * (performance.now() - began), undefined, { signal }).catch(() => {});
           }
         }
       }

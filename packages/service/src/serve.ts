@@ -28,6 +28,9 @@ interface ServerOptions extends RunningService {
 /** Grace period for requests in progress after SIGTERM: a run with `wait` takes up to 10 s. */
 const GRACE_MS = 12_000;
 
+/** Requests that waited for the start, and the services that start beside this one, come before what may be needed later. */
+const COMPILE_AFTER_MS = 10_000;
+
 /** Listens, and shuts down cleanly on SIGTERM or SIGINT. */
 export async function serve(options: ServerOptions): Promise<Server> {
   const { app, log } = options;
@@ -41,13 +44,16 @@ export async function serve(options: ServerOptions): Promise<Server> {
   });
   log.info({ host: options.host, port: options.port }, 'listening');
   const compiling = new AbortController();
-  compileValidators(app, compiling.signal).catch((err) => log.error({ err }, 'validators not compiled'));
+  const compileTimer = setTimeout(() => {
+    compileValidators(app, compiling.signal).catch((err) => log.error({ err }, 'validators not compiled'));
+  }, COMPILE_AFTER_MS);
 
   let leaving = false;
   const leave = async (signal: string) => {
     if (leaving) return;
     leaving = true;
     log.info({ signal }, 'shutting down');
+    clearTimeout(compileTimer);
     compiling.abort();
     await options.drain();
     const closed = new Promise((resolve) => server.close(resolve));
