@@ -111,7 +111,7 @@ function decodeOctal(bytes: Buffer, length: number): number {
   return length === 4 ? byteOnly(value) : INCOMPLETE;
 }
 
-const HASH = 0x23;
+const NUMBER_SIGN = 0x23;
 const NUMERIC_MAX = 10;
 /** Named character references of ASCII punctuation, and of Latin-1 from U+00A0 on. */
 const PUNCTUATION: Record<string, string> = {
@@ -168,7 +168,7 @@ const NAME_MAX = Math.max(...[...NAMED.keys()].map(({ length }) => length));
 
 function decodeEntity(bytes: Buffer, length: number): number {
   const last = bytes[length - 1] as number;
-  if (bytes[1] !== HASH) {
+  if (bytes[1] !== NUMBER_SIGN) {
     if (last === SEMICOLON) return orNone(NAMED.get(bytes.toString('latin1', 1, length - 1)));
     const letter = last | 0x20;
     const isName = (last >= 0x30 && last <= 0x39) || (letter >= 0x61 && letter <= 0x7a);
