@@ -1,4 +1,4 @@
-import type { PassThrough, Readable } from 'node:stream';
+import { type PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { ZipFile } from 'yazl';
 
@@ -18,6 +18,9 @@ export interface NewStream {
 /** Local time, since a zip's DOS field holds local time. */
 const FIXED_DATE = new Date(2020, 0, 1);
 const MODE = 0o100644;
+/** yazl takes the checksum of a buffer in one turn of the event loop. */
+const AT_ONCE_BYTES_MAX = 1024 * 1024;
+const PIECE_BYTES = 256 * 1024;
 
 /** Deterministic: the same files in the same order give the same bytes. */
 export function writeZip(files: NewFile[], modified = FIXED_DATE): Promise<Buffer> {
@@ -38,7 +41,12 @@ function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; for
   for (const file of files) {
     const options = { ...entryOptions, mode: MODE };
     if ('content' in file) {
-      zip.addBuffer(file.content, file.path, options);
+      const { content, path } = file;
+      if (content.length <= AT_ONCE_BYTES_MAX) zip.addBuffer(content, path, options);
+      else {
+        const size = content.length;
+        zip.addReadStreamLazy(path, { ...options, size }, (ready) => ready(null, Readable.from(piecesOf(content))));
+      }
       continue;
     }
     zip.addReadStreamLazy(file.path, { ...options, compress: file.compress ?? true }, (ready) => {
@@ -52,4 +60,8 @@ function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; for
   }
   zip.end();
   return output;
+}
+
+function* piecesOf(content: Buffer): Generator<Buffer> {
+  for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES);
 }
