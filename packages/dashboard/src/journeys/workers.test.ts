@@ -69,7 +69,7 @@ describe('a worker', () => {
     const panel = page.getByRole('region', { name: 'Webhook' });
     await panel.getByLabel('JSON to send').fill('{"title": "New order", "text": "number 17"}');
     await panel.getByRole('button', { name: 'Send' }).click();
-    await panel.getByText('Accepted').waitFor();
+    await panel.getByText('Accepted', { exact: true }).waitFor();
     await panel.getByRole('button', { name: 'Require signatures' }).click();
     await panel.getByText('Requests must be signed').waitFor();
     await panel.getByLabel('JSON to send').fill('{"title": "Signed", "text": "number 18"}');
