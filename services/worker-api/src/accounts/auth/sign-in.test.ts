@@ -26,7 +26,7 @@ test('an unknown address, a wrong password, a malformed address and a disabled u
   const answers = await Promise.all([
     signIn({ email: 'nobody@example.com', password: PASSWORD }),
     signIn({ email: 'owner@example.com', password: 'wrong horse battery' }),
-    signIn({ email: 'no\u0000body', password: PASSWORD }),
+    signIn({ email: 'no body', password: PASSWORD }),
     signIn({ email: gone.email, password: PASSWORD }),
   ]);
   expect(answers.map((answer) => answer.status)).toEqual([401, 401, 401, 401]);
@@ -41,13 +41,14 @@ test('an unknown address costs as much work as a wrong password', async () => {
     return performance.now() - start;
   };
   let [unknown, wrong] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-  // Alternating, and the minimum of each: other load on the machine only adds to both.
-  for (let i = 0; i < 9; i++) {
+  const ratio = () => Math.max(unknown / wrong, wrong / unknown);
+  // Alternating, and the minimum of each: other load on the machine only adds to both, more rarely to all of many.
+  for (let i = 0; i < 9 || (i < 100 && ratio() >= 3); i++) {
     unknown = Math.min(unknown, await time('nobody@example.com'));
     wrong = Math.min(wrong, await time('owner@example.com'));
   }
   // Without the same hashing the ratio would be ten or more.
-  expect(Math.max(unknown / wrong, wrong / unknown)).toBeLessThan(3);
+  expect(ratio()).toBeLessThan(3);
 });
 
 test.each([
@@ -55,6 +56,7 @@ test.each([
   ['an unknown property', { email: 'owner@example.com', password: PASSWORD, remember: true }],
   ['an operator object', { email: { contains: '' }, password: PASSWORD }],
   ['an array', ['owner@example.com', PASSWORD]],
+  ['U+0000 in the address', { email: 'no\u0000body', password: PASSWORD }],
 ])('%s is a 400', async (_what, body) => {
   await signIn(body).expect(400);
 });
