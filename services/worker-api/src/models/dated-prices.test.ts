@@ -41,7 +41,7 @@ async function ask() {
 }
 
 test('each call is booked with the price of its day, and keeps it', async () => {
-  await model.says(...Array.from({ length: 3 }, () => ({ text: 'Hello', usage: { input: 1_000_000, output: 0 } })));
+  await model.says(...Array.from({ length: 3 }, () => ({ text: 'Hello', usage: { input: 20, output: 0 } })));
   for (const day of ['2025-12-31T22:59:59Z', '2026-06-30T23:59:59Z', '2026-07-01T00:00:00Z']) {
     time = new Date(day);
     await ask();
@@ -49,8 +49,8 @@ test('each call is booked with the price of its day, and keeps it', async () => 
   const { rows } = await api.database.pool.query('SELECT usd, price FROM model_calls ORDER BY started_at');
   expect(rows).toEqual([
     { usd: null, price: null },
-    { usd: 1, price: CHEAP },
-    { usd: 10, price: DEAR },
+    { usd: 0.00002, price: CHEAP },
+    { usd: 0.0002, price: DEAR },
   ]);
 });
 
