@@ -49,6 +49,7 @@ export * from './rate-limit';
 export * from './repeat';
 export * from './restriction';
 export { sayIssues, sayProblem } from './say-problem';
+export { encodeJson, StoredJson } from './stored-json';
 export * from './surface';
 export { leaveBodyUnread } from './unread-body';
 export { memoryForAll, readBody } from './upload';

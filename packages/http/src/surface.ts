@@ -36,6 +36,7 @@ import { bodyReader } from './request-body';
 import { assertUsableParameters } from './request-text';
 import { pathForLog } from './secret-paths';
 import { serveOpenapi } from './serve-openapi';
+import { sendStoredJson } from './stored-json';
 import { traceRequest } from './trace-request';
 import { type RequestValidators, requestValidators } from './validate-request';
 import { responseCheck } from './validate-response';
@@ -94,7 +95,7 @@ export function createSurface(options: SurfaceOptions): Express {
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
   const count = createRateCount({ pool: options.pool, log });
   const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
-  app.use(requestLog(log), observeRequests(), neverKeepErrors, tellStanding(budget));
+  app.use(requestLog(log), observeRequests(), neverKeepErrors, tellStanding(budget), sendStoredJson);
   app.use(
     helmet({
       contentSecurityPolicy: {

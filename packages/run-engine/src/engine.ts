@@ -1,5 +1,6 @@
 /** Everything that a service needs to run code. See docs/adr for why the parts are as they are. */
 import { type Bus, LEASE_MS, type Relay, type RunSource, type WorkspaceClosures } from '@gantry/events';
+import { StoredJson } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Request, Response } from 'express';
 import type { Pool } from 'pg';
@@ -66,6 +67,8 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
   contextChanges(run: Run): Promise<ContextChange[]>;
   /** The return value, fetched where it was too large for the row. */
   output(run: Run): Promise<unknown>;
+  /** The same for a response or for `encodeJson`. */
+  outputToSend(run: Run): Promise<unknown>;
   /** The same unparsed where it is stored as an object: parsing 8 MB takes a tenth of a second. */
   storedOutput(run: Run): Promise<{ json: Buffer } | { value: unknown }>;
   /**
@@ -191,6 +194,7 @@ export async function startRunEngine(deps: {
       if (!run.outputKey) return run.output;
       return JSON.parse((await readOutput(run.outputKey, run)).toString());
     },
+    outputToSend: async (run) => (run.outputKey ? new StoredJson(await readOutput(run.outputKey, run)) : run.output),
     storedOutput: async (run) =>
       run.outputKey ? { json: await readOutput(run.outputKey, run) } : { value: run.output },
 

@@ -1,5 +1,6 @@
 /** A run as the automation surface shows it. The engine's words are the platform's; these are api-spec.md's. */
 import type { RunError } from '@gantry/events';
+import { StoredJson } from '@gantry/http';
 import { ObjectMissing } from '@gantry/object-store';
 import {
   isTerminal,
@@ -20,9 +21,11 @@ export function outputsOf(run: Run, output: unknown): Record<string, unknown> {
 
 /** By name: a return value that is no object is the only output that was declared, or `result`. */
 export function asOutputs(declared: Run['spec']['outputs'], output: unknown): Record<string, unknown> {
-  if (typeof output === 'object' && output !== null && !Array.isArray(output)) return output as Record<string, unknown>;
   const [only, ...others] = declared;
-  return { [only && !others.length ? only.name : 'result']: output };
+  const name = only && !others.length ? only.name : 'result';
+  if (output instanceof StoredJson) return output.asObject(name);
+  const isObject = typeof output === 'object' && output !== null && !Array.isArray(output);
+  return isObject ? (output as Record<string, unknown>) : { [name]: output };
 }
 
 /** A run's live events in the words of this surface. */
@@ -57,7 +60,7 @@ export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResul
 /** Large outputs that the object store has lost take nothing else of the run along. */
 async function readOutputs(engine: RunEngine, run: Run) {
   try {
-    return { outputs: outputsOf(run, await engine.output(run)) };
+    return { outputs: outputsOf(run, await engine.outputToSend(run)) };
   } catch (err) {
     if (err instanceof ObjectMissing) return { outputs: {}, outputsMissing: true };
     throw err;

@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type NewStream, streamZip } from '@gantry/archive';
-import { notFound, type Operations } from '@gantry/http';
+import { encodeJson, notFound, type Operations } from '@gantry/http';
 import { attachment, ObjectMissing } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import { hasRequests, type Run, type RunArtifact, readLines, readRequests } from '@gantry/run-engine';
@@ -52,7 +52,7 @@ export function downloadOperations(deps: Deps): Operations<'worker'> {
   };
 
   async function zipOf(run: Run): Promise<Readable> {
-    const output = Buffer.from(`${JSON.stringify(outputOf(run, await engine.output(run)), null, 2)}\n`);
+    const output = Buffer.from(encodeJson(outputOf(run, await engine.outputToSend(run)), 2));
     const artifacts = [...namesOf(await engine.artifacts(run))].map(
       // Images and archives are compressed already, and a zip is read once.
       ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),

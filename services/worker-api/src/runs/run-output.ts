@@ -1,8 +1,10 @@
+import { StoredJson } from '@gantry/http';
 import { ObjectMissing } from '@gantry/object-store';
 import type { Run, RunEngine } from '@gantry/run-engine';
 
 /** `output` of a run is an object (api-spec.md): what code returns that is none stands under `result`. */
 export function outputObject(output: unknown): Record<string, unknown> {
+  if (output instanceof StoredJson) return output.asObject('result');
   const isObject = typeof output === 'object' && output !== null && !Array.isArray(output);
   return isObject ? (output as Record<string, unknown>) : { result: output ?? null };
 }
@@ -12,9 +14,9 @@ export const outputOf = ({ status }: Pick<Run, 'status'>, output: unknown): Reco
   status === 'completed' ? outputObject(output) : null;
 
 /** A large output that the object store has lost takes nothing else of the run along. */
-export async function readOutput(engine: Pick<RunEngine, 'output'>, run: Run) {
+export async function readOutput(engine: Pick<RunEngine, 'outputToSend'>, run: Run) {
   try {
-    return { output: outputOf(run, await engine.output(run)) };
+    return { output: outputOf(run, await engine.outputToSend(run)) };
   } catch (err) {
     if (err instanceof ObjectMissing) return { output: null, output_missing: true };
     throw err;

@@ -1,0 +1,45 @@
+import { measureLongestTurn } from '@gantry/testing';
+import express from 'express';
+import request from 'supertest';
+import { encodeJson, StoredJson, sendStoredJson } from './stored-json';
+
+const stored = (value: unknown) => new StoredJson(Buffer.from(JSON.stringify(value)));
+
+async function sent(body: unknown) {
+  const app = express().use(sendStoredJson, (_req, res) => void res.status(201).json(body));
+  return request(app)
+    .get('/')
+    .expect(201)
+    .expect('Content-Type', /^application\/json/);
+}
+
+test('a response holds stored JSON as it is, at any depth and as often as it is there', async () => {
+  const large = stored({ text: 'ä"\\', list: [1, null] });
+  const { body } = await sent({ id: 'run_1', result: { outputs: large }, again: [large, stored(7)], nothing: null });
+  const value = { text: 'ä"\\', list: [1, null] };
+  expect(body).toEqual({ id: 'run_1', result: { outputs: value }, again: [value, 7], nothing: null });
+});
+
+test('a response without any is as before', async () => {
+  expect((await sent({ id: 'run_1', list: ['$&'] })).text).toBe('{"id":"run_1","list":["$&"]}');
+});
+
+test.each([
+  ['an object', { a: 1 }, { a: 1 }],
+  ['a list', [1], { result: [1] }],
+  ['a text', '{', { result: '{' }],
+])('%s is an object in the end', (_what, value, expected) => {
+  expect(JSON.parse(encodeJson(stored(value).asObject('result')).toString())).toEqual(expected);
+});
+
+test('it is parsed where something else writes it', () => {
+  expect(JSON.parse(JSON.stringify({ kept: stored({ a: [1] }) }))).toEqual({ kept: { a: [1] } });
+});
+
+const BLOCKED_MS_MAX = 50;
+
+test('the largest output keeps the event loop no longer than 50 ms', async () => {
+  const large = stored(Array.from({ length: 600_000 }, (_, at) => `item ${at}`));
+  const blockedMs = await measureLongestTurn(() => encodeJson({ output: large.asObject('result') }), BLOCKED_MS_MAX);
+  expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
+});

@@ -1,0 +1,56 @@
+/**
+ * JSON that a response holds as it is stored. To parse 8 MB, the largest output of a run, and to write them again keeps the
+ * event loop for 0.15 s; to copy them takes 5 ms.
+ */
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
+
+/** Filled while a response is written, which happens in one turn. */
+let found: Buffer[] | undefined;
+/** Nobody who has a text in a response can guess it. */
+const MARK = `stored-json-${randomUUID()}-`;
+
+export class StoredJson {
+  constructor(private readonly text: Buffer) {}
+
+  /** For a response: itself if it is an object, otherwise an object that has it under this name. */
+  asObject(name: string): Record<string, unknown> {
+    const isObject = this.text.subarray(0, SPACE_BYTES_MAX).toString().trimStart().startsWith('{');
+    return isObject ? (this as object as Record<string, unknown>) : { [name]: this };
+  }
+
+  /** Parses it where anything but a response is written. */
+  toJSON(): unknown {
+    return found ? `${MARK}${found.push(this.text) - 1}` : JSON.parse(this.text.toString());
+  }
+}
+
+/** Before the first character of a value; JSON.stringify writes no space there. */
+const SPACE_BYTES_MAX = 16;
+
+/** From then on `res.json` takes a body that holds stored JSON. */
+export const sendStoredJson: RequestHandler = (_req, res, next) => {
+  res.json = (body) => {
+    if (!res.get('Content-Type')) res.type('json');
+    return res.send(encodeJson(body));
+  };
+  next();
+};
+
+/** @param indent spaces for each level; stored JSON stays as it is */
+export function encodeJson(body: unknown, indent?: number): string | Buffer {
+  const stored: Buffer[] = [];
+  found = stored;
+  let text: string;
+  try {
+    text = JSON.stringify(body, null, indent);
+  } finally {
+    found = undefined;
+  }
+  if (!stored.length) return text;
+  const [first = '', ...others] = text.split(new RegExp(`"${MARK}\\d+"`));
+  return Buffer.concat([
+    Buffer.from(first),
+    ...others.flatMap((part, at) => [stored[at] as Buffer, Buffer.from(part)]),
+  ]);
+}
