@@ -122,6 +122,16 @@ const failures = () =>
     .slice(-3)
     .join('\n');
 
+/** A run, and what the services logged about it. */
+const sayWhatHappened = (run: { id: string }) =>
+  [
+    JSON.stringify(run),
+    ...stack
+      .output()
+      .split('\n')
+      .filter((line) => line.includes(run.id)),
+  ].join('\n');
+
 /** Not waiting for anything: the time between two blows. */
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -168,9 +178,13 @@ test.each(seeds)(
     await until(async () => (await anyReplica('POST', `/api/workers/${id}/pause`)).status === 200);
 
     const worker = (await pool.query('SELECT uid FROM workers WHERE id = $1', [id])).rows[0].uid;
-    const open = `SELECT id, status, attempt FROM runs WHERE subject_id = $1
+    const open = `SELECT id, status, attempt, requeues, confirmed, executor_id, lease_expires_at, available_at FROM runs WHERE subject_id = $1
     AND status IN ('queued', 'running', 'suspended', 'pending_approval')`;
-    await until(async () => (await pool.query(open, [worker])).rowCount === 0, { deadlineMs: 120_000, everyMs: 500 });
+    const isDrained = async () => (await pool.query(open, [worker])).rowCount === 0;
+    await until(isDrained, { deadlineMs: 120_000, everyMs: 500 }).catch(async (err) => {
+      const { rows: left } = await pool.query(open, [worker]);
+      throw new Error(`${left.length} runs are left, the first: ${sayWhatHappened(left[0])}`, { cause: err });
+    });
 
     const { rows } = await pool.query(
       `SELECT r.id, r.status, r.trigger, r.inputs, r.output, r.error, r.scheduled_for,

@@ -22,7 +22,8 @@ export function dashboardFiles({ directory, addresses }: DashboardOptions): Rout
     "default-src 'self'",
     "script-src 'self'",
     "style-src 'self'",
-    // The code page writes style attributes. They hold no selector, and what they load is subject to img-src and font-src.
+    // Chromium writes some itself when the text of an editor is replaced. They hold no selector, and what they load is subject to
+    // img-src and font-src.
     "style-src-attr 'unsafe-inline'",
     "img-src 'self' data: blob:",
     "font-src 'self' data:",
