@@ -21,4 +21,5 @@ export * from './sealed-job';
 export * from './streams';
 export * from './system-protocol';
 export * from './tool-protocol';
+export * from './watch-backlog';
 export * from './workspace-closures';

@@ -133,13 +133,6 @@ export async function consumerBacklog(bus: Bus, stream: string, durable: string)
 }
 
 /**
- * True when a consumer has acknowledged everything. The stream may still count messages then: a killed server restores
- * acknowledged ones and never delivers them; they expire by age.
- */
-export const hasConsumedAll = async (bus: Bus, stream: string, durable: string): Promise<boolean> =>
-  (await consumerBacklog(bus, stream, durable)) === 0;
-
-/**
  * A health check.
  * @returns a problem that does not end readiness
  * @throws Error while a stream is missing, or is about to refuse messages

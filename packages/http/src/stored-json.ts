@@ -48,9 +48,13 @@ export function encodeJson(body: unknown, indent?: number): string | Buffer {
     found = undefined;
   }
   if (!stored.length) return text;
-  const [first = '', ...others] = text.split(new RegExp(`"${MARK}\\d+"`));
-  return Buffer.concat([
-    Buffer.from(first),
-    ...others.flatMap((part, at) => [stored[at] as Buffer, Buffer.from(part)]),
-  ]);
+  const pieces: Buffer[] = [];
+  let rest = text;
+  for (const [at, json] of stored.entries()) {
+    const mark = JSON.stringify(`${MARK}${at}`);
+    const place = rest.indexOf(mark);
+    pieces.push(Buffer.from(rest.slice(0, place)), json);
+    rest = rest.slice(place + mark.length);
+  }
+  return Buffer.concat([...pieces, Buffer.from(rest)]);
 }

@@ -5,7 +5,7 @@
  * has begun may have been one of them. So every run that an executor holds counts as begun from then on, and none is begun
  * a second time. A stream that merely was restarted has the same identity, and at least the messages that it had before.
  */
-import { type Bus, hasConsumedAll, INGEST_DURABLE, type StreamState, streamState } from '@gantry/events';
+import { type Bus, INGEST_DURABLE, type StreamState, streamState, watchBacklog } from '@gantry/events';
 import { type Repeated, repeat } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -25,6 +25,7 @@ export interface StreamWatch {
 
 export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: Logger }): StreamWatch {
   const { bus, pool, stream, log } = deps;
+  const backlog = watchBacklog({ bus, stream, durable: INGEST_DURABLE });
   /** The highest that this replica has read. */
   let readSeq = 0;
 
@@ -57,7 +58,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
     saw(seq) {
       readSeq = Math.max(readSeq, seq);
     },
-    isConsumed: async () => !(await note()) && hasConsumedAll(bus, stream, INGEST_DURABLE),
+    isConsumed: async () => !(await note()) && backlog.isConsumed(),
     stop: () => noting.stop(),
   };
 }

@@ -222,7 +222,19 @@ export function isolationMatrix(surface: IsolatedSurface): Matrix {
   };
 }
 
-export async function ask(
+const BUSY_TRIES = 20;
+const BUSY_MS = 500;
+
+/** Again where the service is too busy to look, which says nothing about who may do what. */
+export async function ask(...request: Parameters<typeof askOnce>): ReturnType<typeof askOnce> {
+  for (let tried = 1; ; tried++) {
+    const answer = await askOnce(...request);
+    if (answer.status !== 503 || tried === BUSY_TRIES) return answer;
+    await new Promise((resolve) => setTimeout(resolve, BUSY_MS));
+  }
+}
+
+async function askOnce(
   url: string,
   operation: Operation,
   alias: string,
