@@ -234,13 +234,7 @@ export async function ask(...request: Parameters<typeof askOnce>): ReturnType<ty
   }
 }
 
-async function askOnce(
-  url: string,
-  operation: Operation,
-  alias: string,
-  sent: Sent,
-  headers: Record<string, string>,
-) {
+async function askOnce(url: string, operation: Operation, alias: string, sent: Sent, headers: Record<string, string>) {
   const form = sent.form?.();
   const answer = await fetch(url + pathOf(alias, sent) + (sent.query ? `?${sent.query}` : ''), {
     method: operation.method.toUpperCase(),
