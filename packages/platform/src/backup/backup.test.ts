@@ -29,15 +29,25 @@ async function ask(method: string, where: string, body?: unknown): Promise<Json>
 }
 
 /** A waiting run is queued as well, and says for what it waits. */
-async function statusOf(name: string): Promise<string> {
-  const { status, waiting_for } = await ask('GET', `/api/runs/${runs[name]}`);
-  return waiting_for ? 'waiting' : status;
+async function stateOf(name: string): Promise<{ status: string; error: string | null }> {
+  const { status, waiting_for, error } = await ask('GET', `/api/runs/${runs[name]}`);
+  return { status: waiting_for ? 'waiting' : status, error };
 }
-const reaches = (name: string, status: string) =>
-  until(async () => (await statusOf(name)) === status, {
-    everyMs: 100,
-    what: `${name} is ${status}`,
+const statusOf = async (name: string) => (await stateOf(name)).status;
+
+const ENDED = ['completed', 'failed', 'cancelled', 'timed_out'];
+
+async function reaches(name: string, status: string): Promise<void> {
+  let state = await stateOf(name);
+  const isSettled = async () => {
+    state = await stateOf(name);
+    return state.status === status || ENDED.includes(state.status);
+  };
+  await until(isSettled, { everyMs: 100 }).catch((cause) => {
+    throw new Error(`${name} is still ${state.status} instead of ${status}`, { cause });
   });
+  expect({ name, ...state }).toMatchObject({ name, status });
+}
 
 async function start(name: string, worker: string, inputs: object = {}): Promise<void> {
   runs[name] = (await ask('POST', `/api/workers/${worker}/runs`, { inputs })).run_id;
