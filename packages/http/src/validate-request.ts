@@ -102,7 +102,7 @@ function createValidation(
     const schemaAt: SchemaAt = { schemas, root: operation.body?.content[mediaType ?? ''] };
     const found = await findProblems(isLarge ? instance.failing : instance.explaining, described, schemaAt);
     if (problems.length + found.length) throw invalid([...problems, ...found]);
-    assertUsable(query);
+    assertFinite({ ...pickNumbers(req.params, operation, schemas), ...query });
     req.body = described.body;
     // Express parses the query again at each access.
     Object.defineProperty(req, 'query', { value: query, writable: true, configurable: true, enumerable: true });
@@ -137,9 +137,19 @@ function selectQuery(given: Request['query'], { parameters, ignoresUnknownQuery 
   return { query, problems };
 }
 
+/** Of the parameters in the path, which stay texts. */
+function pickNumbers(params: Request['params'], { parameters }: Operation, schemas: OpenApiDocument['schemas']) {
+  const isNumber = ({ schema }: Parameter) => {
+    const { type } = schemas[String(schema.$ref)] ?? schema;
+    return type === 'integer' || type === 'number';
+  };
+  const numbers = parameters.filter((one) => one.in === 'path' && isNumber(one));
+  return Object.fromEntries(numbers.map(({ name }) => [name, Number(params[name])]));
+}
+
 /** "Infinity" passes as an integer, above any maximum. */
-function assertUsable(query: Record<string, unknown>): void {
-  for (const [path, given] of Object.entries<unknown>(query)) {
+function assertFinite(values: Record<string, unknown>): void {
+  for (const [path, given] of Object.entries<unknown>(values)) {
     for (const value of [given].flat()) {
       if (typeof value === 'number' && !Number.isFinite(value)) {
         throw invalid([{ path, message: 'must be a finite number' }]);

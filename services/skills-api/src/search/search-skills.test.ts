@@ -106,6 +106,16 @@ test.each([
   },
 );
 
+test.each(['<!--', '-', '- ', '-"', '"-', '-"-', '-!', '--a', '-"a', '(-', ' or -'])(
+  'a question that is full of %j is answered',
+  async (piece) => {
+    await api
+      .as(null)
+      .get(`/api/v1/search?q=${encodeURIComponent(piece.repeat(200).slice(0, 200))}`)
+      .expect((answer) => expect([200, 400]).toContain(answer.status));
+  },
+);
+
 test('pages of hits follow a link', async () => {
   for (let i = 0; i < 3; i++)
     await api.as(ada).post('/api/v1/skills').send({ title: 'Paginated', body_md: 'x', visibility: 'public' });

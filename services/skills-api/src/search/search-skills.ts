@@ -30,6 +30,8 @@ const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
 const WORDS_MAX = 12;
 /** Words of a query; the rest is ignored. The cost of ranking is the product of these and their positions in a text. */
 const ASKED_WORDS_MAX = 20;
+/** One with nothing to exclude: PostgreSQL fails on many of them in a row (`tsquery stack too small`). */
+const LOOSE_DASH = /-(?!"?[\p{L}\p{N}])/gu;
 /** Private-use characters, which no text needs. */
 const [START, STOP] = ['\uE000', '\uE001'];
 const TITLE_OPTIONS = `StartSel=${START},StopSel=${STOP},HighlightAll=true`;
@@ -111,7 +113,7 @@ function wordsOf(text: string): string[] {
 
 /** The query's first words, without immediate repetitions. */
 function asked(text: string): string {
-  const words = text.split(/\s+/);
+  const words = text.replace(LOOSE_DASH, ' ').split(/\s+/);
   return words
     .filter((word, index) => word !== words[index - 1])
     .slice(0, ASKED_WORDS_MAX)

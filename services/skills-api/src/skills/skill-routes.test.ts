@@ -126,6 +126,8 @@ test('a change of text is a version, a change of visibility is not; both are ann
   const { body: first } = await api.as(ada).get(`/api/v1/skills/${slug}/versions/1`).expect(200);
   expect(first.body_md).toBe(BODY);
   await api.as(ada).get(`/api/v1/skills/${slug}/versions/9`).expect(404);
+  for (const number of ['Infinity', '1e999', 'NaN', '-1'])
+    await api.as(ada).get(`/api/v1/skills/${slug}/versions/${number}`).expect(400);
   await api.as(bob).get(`/api/v1/skills/${slug}/versions`).expect(403);
   expect(await api.announced()).toContain('skill.changed.v1');
 });
