@@ -32,6 +32,13 @@ async function isCopied(bus: Bus): Promise<boolean> {
   });
 }
 
+async function describeCopies(bus: Bus): Promise<object> {
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const stream = await manager.streams.info(EVENTS_STREAM);
+  const consumer = await manager.consumers.info(EVENTS_STREAM, CONSUMER);
+  return { state: stream.state, groups: [stream.cluster, consumer.cluster], consumer };
+}
+
 test('one copy becomes three in a running installation, and a lost server takes no message along', async () => {
   const buses = await Promise.all([cluster.connect(0, 'worker-api'), cluster.connect(1, 'worker-api')]);
   const [first, second] = buses as [Bus, Bus];
@@ -52,7 +59,9 @@ test('one copy becomes three in a running installation, and a lost server takes 
       message.ack();
     },
   });
-  await until(() => heard.size === 2, { what: 'both messages are there' });
+  await until(() => heard.size === 2).catch(async (cause) => {
+    throw new Error(`only [${[...heard]}] arrived: ${JSON.stringify(await describeCopies(second))}`, { cause });
+  });
   await reading.stop();
   streams.stop();
   await second.nc.close();
