@@ -90,6 +90,7 @@ function createValidation(
   schemas: OpenApiDocument['schemas'],
 ): ValidateRequest {
   const headers = listParameterNames(operation, 'header').map((name) => name.toLowerCase());
+  const numbers = listNumbersInPath(operation, schemas);
   return async (req, mediaType) => {
     const { query, problems } = selectQuery(req.query, operation);
     const described = describeRequest(operation, {
@@ -102,7 +103,8 @@ function createValidation(
     const schemaAt: SchemaAt = { schemas, root: operation.body?.content[mediaType ?? ''] };
     const found = await findProblems(isLarge ? instance.failing : instance.explaining, described, schemaAt);
     if (problems.length + found.length) throw invalid([...problems, ...found]);
-    assertFinite({ ...pickNumbers(req.params, operation, schemas), ...query });
+    for (const name of numbers) assertFinite({ [name]: Number(req.params[name]) });
+    assertFinite(query);
     req.body = described.body;
     // Express parses the query again at each access.
     Object.defineProperty(req, 'query', { value: query, writable: true, configurable: true, enumerable: true });
@@ -137,14 +139,11 @@ function selectQuery(given: Request['query'], { parameters, ignoresUnknownQuery 
   return { query, problems };
 }
 
-/** Of the parameters in the path, which stay texts. */
-function pickNumbers(params: Request['params'], { parameters }: Operation, schemas: OpenApiDocument['schemas']) {
-  const isNumber = ({ schema }: Parameter) => {
-    const { type } = schemas[String(schema.$ref)] ?? schema;
-    return type === 'integer' || type === 'number';
-  };
-  const numbers = parameters.filter((one) => one.in === 'path' && isNumber(one));
-  return Object.fromEntries(numbers.map(({ name }) => [name, Number(params[name])]));
+/** Names of numbers in the path, which stay texts for the handler. */
+function listNumbersInPath({ parameters }: Operation, schemas: OpenApiDocument['schemas']): string[] {
+  const isNumber = ({ schema }: Parameter) =>
+    ['integer', 'number'].includes(String((schemas[String(schema.$ref)] ?? schema).type));
+  return parameters.filter((one) => one.in === 'path' && isNumber(one)).map(({ name }) => name);
 }
 
 /** "Infinity" passes as an integer, above any maximum. */

@@ -67,8 +67,8 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
   contextChanges(run: Run): Promise<ContextChange[]>;
   /** The return value, fetched where it was too large for the row. */
   output(run: Run): Promise<unknown>;
-  /** The same for a response or for `encodeJson`. */
-  outputToSend(run: Run): Promise<unknown>;
+  /** The same for a response or for `encodeJson`. @param name under which a stored one stands that is no object */
+  outputToSend(run: Run, name: string): Promise<unknown>;
   /** The same unparsed where it is stored as an object: parsing 8 MB takes a tenth of a second. */
   storedOutput(run: Run): Promise<{ json: Buffer } | { value: unknown }>;
   /**
@@ -194,7 +194,8 @@ export async function startRunEngine(deps: {
       if (!run.outputKey) return run.output;
       return JSON.parse((await readOutput(run.outputKey, run)).toString());
     },
-    outputToSend: async (run) => (run.outputKey ? new StoredJson(await readOutput(run.outputKey, run)) : run.output),
+    outputToSend: async (run, name) =>
+      run.outputKey ? new StoredJson(await readOutput(run.outputKey, run)).asObject(name) : run.output,
     storedOutput: async (run) =>
       run.outputKey ? { json: await readOutput(run.outputKey, run) } : { value: run.output },
 

@@ -1,6 +1,5 @@
 /** A run as the automation surface shows it. The engine's words are the platform's; these are api-spec.md's. */
 import type { RunError } from '@gantry/events';
-import { StoredJson } from '@gantry/http';
 import { ObjectMissing } from '@gantry/object-store';
 import {
   isTerminal,
@@ -21,11 +20,12 @@ export function outputsOf(run: Run, output: unknown): Record<string, unknown> {
 
 /** By name: a return value that is no object is the only output that was declared, or `result`. */
 export function asOutputs(declared: Run['spec']['outputs'], output: unknown): Record<string, unknown> {
-  const [only, ...others] = declared;
-  const name = only && !others.length ? only.name : 'result';
-  if (output instanceof StoredJson) return output.asObject(name);
-  const isObject = typeof output === 'object' && output !== null && !Array.isArray(output);
-  return isObject ? (output as Record<string, unknown>) : { [name]: output };
+  if (typeof output === 'object' && output !== null && !Array.isArray(output)) return output as Record<string, unknown>;
+  return { [nameIn(declared)]: output };
+}
+
+function nameIn([only, ...others]: Run['spec']['outputs']): string {
+  return only && !others.length ? only.name : 'result';
 }
 
 /** A run's live events in the words of this surface. */
@@ -60,7 +60,7 @@ export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResul
 /** Large outputs that the object store has lost take nothing else of the run along. */
 async function readOutputs(engine: RunEngine, run: Run) {
   try {
-    return { outputs: outputsOf(run, await engine.outputToSend(run)) };
+    return { outputs: outputsOf(run, await engine.outputToSend(run, nameIn(run.spec.outputs))) };
   } catch (err) {
     if (err instanceof ObjectMissing) return { outputs: {}, outputsMissing: true };
     throw err;

@@ -52,7 +52,8 @@ export function downloadOperations(deps: Deps): Operations<'worker'> {
   };
 
   async function zipOf(run: Run): Promise<Readable> {
-    const output = Buffer.from(encodeJson(outputOf(run, await engine.outputToSend(run)), 2));
+    const json = encodeJson(outputOf(run, await engine.outputToSend(run, 'result')), 2);
+    const output = Buffer.concat([Buffer.from(json), Buffer.from('\n')]);
     const artifacts = [...namesOf(await engine.artifacts(run))].map(
       // Images and archives are compressed already, and a zip is read once.
       ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),

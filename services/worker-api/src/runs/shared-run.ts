@@ -12,7 +12,7 @@ import type { FollowedLink } from './share-link-repository';
 export async function sharedRun(deps: Deps, run: Run, { worker, expiresAt }: FollowedLink) {
   const { engine, pool, prisma, runnables } = deps;
   const [output, artifacts, extras, approvals, { definition }] = await Promise.all([
-    engine.outputToSend(run),
+    engine.outputToSend(run, 'result'),
     engine.artifacts(run),
     readExtras(pool, run),
     prisma.approval.findMany({
