@@ -40,18 +40,14 @@ function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; for
   output.once('close', () => current?.destroy());
   for (const file of files) {
     const options = { ...entryOptions, mode: MODE };
-    if ('content' in file) {
-      const { content, path } = file;
-      if (content.length <= AT_ONCE_BYTES_MAX) zip.addBuffer(content, path, options);
-      else {
-        const size = content.length;
-        zip.addReadStreamLazy(path, { ...options, size }, (ready) => ready(null, Readable.from(piecesOf(content))));
-      }
+    if ('content' in file && file.content.length <= AT_ONCE_BYTES_MAX) {
+      zip.addBuffer(file.content, file.path, options);
       continue;
     }
-    zip.addReadStreamLazy(file.path, { ...options, compress: file.compress ?? true }, (ready) => {
+    const { path, open, compress = true } = 'content' in file ? inPieces(file) : file;
+    zip.addReadStreamLazy(path, { ...options, compress }, (ready) => {
       if (output.destroyed) return;
-      file.open().then((source) => {
+      open().then((source) => {
         current = source.on('error', fail);
         if (output.destroyed) source.destroy();
         else ready(null, source);
@@ -61,6 +57,11 @@ function packed(files: (NewFile | NewStream)[], entryOptions: { mtime: Date; for
   zip.end();
   return output;
 }
+
+const inPieces = ({ path, content }: NewFile): NewStream => ({
+  path,
+  open: async () => Readable.from(piecesOf(content)),
+});
 
 function* piecesOf(content: Buffer): Generator<Buffer> {
   for (let at = 0; at < content.length; at += PIECE_BYTES) yield content.subarray(at, at + PIECE_BYTES);
