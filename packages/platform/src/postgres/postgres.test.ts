@@ -58,6 +58,18 @@ test('a server that outlived its launcher is replaced, not in the way', async ()
   expect(await query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
+test('a session that outlives a killed server keeps no other from starting', async () => {
+  const client = new Client({ connectionString: postgresUrl(options, 'postgres') });
+  client.on('error', () => {});
+  await client.connect();
+  const { pid } = (await client.query('SELECT pg_backend_pid() AS pid')).rows[0];
+  process.kill(pid, 'SIGSTOP');
+  await running.kill();
+  running = await startAndWait(await postgresProcess(options));
+  expect(isAlive(pid)).toBe(false);
+  await client.end().catch(() => {});
+});
+
 test('committed data waits for the disk where it matters', async () => {
   expect(await query('SHOW fsync')).toEqual([{ fsync: 'on' }]);
   expect(await query('SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'on' }]);

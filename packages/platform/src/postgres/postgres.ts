@@ -100,27 +100,43 @@ function acceptsClients(port: number): Promise<boolean> {
 const LEFTOVER_STOP_MS = 5_000;
 
 /**
- * Stops a server that outlived its launcher. A pid file whose number now belongs to something else is removed: PostgreSQL
- * would take that process for a server and refuse to start.
+ * Stops a server that outlived its launcher, and its sessions: they outlive a server that was killed for as long as they are
+ * busy, and hold the shared memory without which the next one refuses to start. A pid file whose number now belongs to
+ * something else is removed: PostgreSQL would take that process for a server and refuse to start as well.
  */
 async function stopLeftover(dataDir: string): Promise<void> {
   const pidFile = path.join(dataDir, 'postmaster.pid');
   if (!fs.existsSync(pidFile)) return;
-  const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
-  if (!pid || !worksIn(pid, dataDir)) return fs.rmSync(pidFile, { force: true });
-  process.kill(pid, 'SIGINT');
+  const server = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
+  const listLeft = () => listServerProcesses(server, dataDir);
+  if (listLeft().includes(server)) signalProcess(server, 'SIGINT');
   const deadline = Date.now() + LEFTOVER_STOP_MS;
-  while (isAlive(pid)) {
-    if (Date.now() > deadline) process.kill(pid, 'SIGKILL');
+  for (let left = listLeft(); left.length; left = listLeft()) {
+    if (Date.now() > deadline) for (const pid of left) signalProcess(pid, 'SIGKILL');
     await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  fs.rmSync(pidFile, { force: true });
+}
+
+/** Processes of the server at `dataDir`, which is their working directory. Without /proc: the server, if its number is in use. */
+function listServerProcesses(server: number, dataDir: string): number[] {
+  if (!fs.existsSync('/proc/self')) return server && isAlive(server) ? [server] : [];
+  const dir = fs.realpathSync(dataDir);
+  return fs.readdirSync('/proc').map(Number).filter((pid) => pid > 0 && isAlive(pid) && worksIn(pid, dir));
+}
+
+function worksIn(pid: number, dir: string): boolean {
+  try {
+    return fs.readlinkSync(`/proc/${pid}/cwd`) === dir;
+  } catch {
+    return false;
   }
 }
 
-/** Without /proc there is no telling, and a live process is taken for the server. */
-function worksIn(pid: number, dataDir: string): boolean {
+function signalProcess(pid: number, name: NodeJS.Signals): void {
   try {
-    return fs.readlinkSync(`/proc/${pid}/cwd`) === fs.realpathSync(dataDir);
+    process.kill(pid, name);
   } catch {
-    return !fs.existsSync('/proc/self') && isAlive(pid);
+    // Gone meanwhile.
   }
 }

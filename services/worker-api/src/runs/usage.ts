@@ -25,6 +25,11 @@ interface WorkerRow extends Used {
   budget: number | null;
 }
 
+interface UsageRow {
+  days: (Used & { day: string })[];
+  workers: WorkerRow[];
+}
+
 const SUMS = `coalesce(sum(u.runs), 0)::int AS runs, coalesce(sum(u.failed), 0)::int AS failed,
   coalesce(sum(u.compute_ms), 0) AS "computeMs", coalesce(sum(u.usd), 0) AS usd`;
 
@@ -45,22 +50,26 @@ const WORKERS = `SELECT w.id, w.name, w.deleted_at IS NOT NULL AS "isDeleted",
   HAVING count(u.day) > 0 OR (w.deleted_at IS NULL AND v.definition -> 'limits' ->> 'budget_usd_per_month' IS NOT NULL)
   ORDER BY usd DESC, runs DESC, w.name, w.uid`;
 
+/** One statement, so that both lists count the same runs. */
+const USAGE = `SELECT
+  (SELECT coalesce(json_agg(days), '[]') FROM (${DAYS}) AS days) AS days,
+  (SELECT coalesce(json_agg(workers), '[]') FROM (${WORKERS}) AS workers) AS workers`;
+
 /** @param month `2026-11`; default: the present one (UTC) */
 export async function readUsage(sql: Sql, caller: Principal, month: string | undefined, now: Date) {
   const first = new Date(`${month ?? now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);
   const end = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1));
   const span = [caller.workspaceId, dayOf(first), dayOf(end)];
-  const [days, workers] = await Promise.all([
-    sql.query<Used & { day: string }>(DAYS, span),
-    sql.query<WorkerRow>(WORKERS, [...span, ownerIdOf(caller), roleAtLeast(caller.role, 'admin')]),
-  ]);
-  const byDay = new Map(days.rows.map((row) => [row.day, row]));
-  const listed = workers.rows.filter(({ isVisible }) => isVisible).slice(0, WORKERS_MAX);
+  const canSeePrivate = roleAtLeast(caller.role, 'admin');
+  const { rows } = await sql.query<UsageRow>(USAGE, [...span, ownerIdOf(caller), canSeePrivate]);
+  const { days, workers } = rows[0] as UsageRow;
+  const byDay = new Map(days.map((row) => [row.day, row]));
+  const listed = workers.filter(({ isVisible }) => isVisible).slice(0, WORKERS_MAX);
   const isListed = new Set(listed);
-  const others = workers.rows.filter((row) => !isListed.has(row) && row.runs > 0);
+  const others = workers.filter((row) => !isListed.has(row) && row.runs > 0);
   return {
     month: dayOf(first).slice(0, 7),
-    total: usedToApi(sumOf(days.rows)),
+    total: usedToApi(sumOf(days)),
     days: daysBetween(first, Math.min(end.getTime(), now.getTime() + 1)).map((day) => ({
       day,
       ...usedToApi(byDay.get(day) ?? NOTHING),
