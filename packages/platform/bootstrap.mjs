@@ -216,6 +216,9 @@ function listSuites(project) {
   return files.map((file) => path.join(source, file));
 }
 
+/** Everything has been printed by then. */
+const EXIT_MS_MAX = 10_000;
+
 /** Jest in this process, so that its reporters see how many checks have failed beside the tests. */
 async function runTests(env) {
   const isWhole = args.every((arg) => arg.startsWith('--') && !arg.startsWith('--watch'));
@@ -228,9 +231,17 @@ async function runTests(env) {
   await jest.run(toJestArguments(args));
   const failed = await checking;
   for (const [title, output] of failed) process.stdout.write(`\n${title}:\n${output}\n`);
-  if (!failed.size) return;
-  say(`these checks failed: ${[...failed.keys()].join(', ')}`);
-  process.exitCode = 1;
+  if (failed.size) {
+    say(`these checks failed: ${[...failed.keys()].join(', ')}`);
+    process.exitCode = 1;
+  }
+  if (isWhole) setTimeout(endStalledRun, EXIT_MS_MAX).unref();
+}
+
+/** A pipe that a process of a failed suite holds would keep this one alive for ever. */
+function endStalledRun() {
+  say(`the tests have ended, and these keep the process alive: ${process.getActiveResourcesInfo().join(', ')}`);
+  process.exit();
 }
 
 function handOver(file, argv, env) {

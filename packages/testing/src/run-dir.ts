@@ -2,9 +2,14 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { isAlive, signalGroup } from '@gantry/platform';
+import { isAlive, signalProcess } from '@gantry/platform';
+import { listOrphans } from './run-processes';
 
 const PREFIX = 'gantry-test-';
+
+/** What a suite has asked to stop may take this long beside other load. */
+const ENDING_MS_MAX = 30_000;
+const ENDING_POLL_MS = 100;
 
 export const RUN_DIR_VARIABLE = 'GANTRY_TEST_DIR';
 
@@ -30,22 +35,33 @@ export function temporaryDir(name: string): string {
   return fs.mkdtempSync(path.join(runDir(), `${name}-`));
 }
 
-export function endRun(): void {
-  fs.rmSync(runDir(), { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+/**
+ * Removes the directory, and ends what still runs in it.
+ * @throws Error that names each process which did not end by itself: a suite has left it
+ */
+export async function endRun(): Promise<void> {
+  const dir = runDir();
+  const deadline = Date.now() + ENDING_MS_MAX;
+  let left = listOrphans(dir);
+  while (left.length && Date.now() < deadline) {
+    await new Promise((resolve) => setTimeout(resolve, ENDING_POLL_MS));
+    left = listOrphans(dir);
+  }
+  removeRun(dir);
+  if (!left.length) return;
+  throw new Error(
+    `these processes outlived the tests: ${left.map(({ pid, command }) => `${pid} (${command})`).join(', ')}`,
+  );
 }
 
 function sweepDeadRuns(): void {
   for (const name of fs.readdirSync(os.tmpdir())) {
     const pid = Number(name.startsWith(PREFIX) && name.slice(PREFIX.length));
-    if (!pid || isAlive(pid)) continue;
-    const dir = path.join(os.tmpdir(), name);
-    endPostgres(path.join(dir, 'postgres/postmaster.pid'));
-    fs.rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+    if (pid && !isAlive(pid)) removeRun(path.join(os.tmpdir(), name));
   }
 }
 
-function endPostgres(pidFile: string): void {
-  if (!fs.existsSync(pidFile)) return;
-  const pid = Number(fs.readFileSync(pidFile, 'utf8').split('\n')[0]);
-  if (pid > 1) signalGroup(pid, 'SIGKILL');
+function removeRun(dir: string): void {
+  for (const { pid } of listOrphans(dir)) signalProcess(pid, 'SIGKILL');
+  fs.rmSync(dir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { sharedDir } from '../dirs/shared-dir';
-import { isAlive, type ProcessSpec } from '../supervise/process';
+import { isAlive, type ProcessSpec, signalProcess } from '../supervise/process';
 import { findPostgresBinaries } from './postgres-binaries';
 import { initialiseCluster } from './postgres-init';
 
@@ -122,7 +122,10 @@ async function stopLeftover(dataDir: string): Promise<void> {
 function listServerProcesses(server: number, dataDir: string): number[] {
   if (!fs.existsSync('/proc/self')) return server && isAlive(server) ? [server] : [];
   const dir = fs.realpathSync(dataDir);
-  return fs.readdirSync('/proc').map(Number).filter((pid) => pid > 0 && isAlive(pid) && worksIn(pid, dir));
+  return fs
+    .readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && isAlive(pid) && worksIn(pid, dir));
 }
 
 function worksIn(pid: number, dir: string): boolean {
@@ -130,13 +133,5 @@ function worksIn(pid: number, dir: string): boolean {
     return fs.readlinkSync(`/proc/${pid}/cwd`) === dir;
   } catch {
     return false;
-  }
-}
-
-function signalProcess(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(pid, name);
-  } catch {
-    // Gone meanwhile.
   }
 }

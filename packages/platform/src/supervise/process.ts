@@ -105,9 +105,12 @@ function spawned(child: ChildProcess, spec: ProcessSpec): Promise<void> {
 }
 
 /** Signals everything in the group that the process leads or led: a killed nginx master leaves workers. */
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+export const signalGroup = (pid: number, signal: NodeJS.Signals): void => signalProcess(-pid, signal);
+
+/** Signals a process that may have ended meanwhile. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-pid, signal);
+    process.kill(pid, signal);
   } catch {
     // Already gone, which is what was wanted.
   }
