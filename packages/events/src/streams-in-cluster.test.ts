@@ -1,5 +1,6 @@
 /** Streams with a copy on each of three servers. */
 import { given, startNatsCluster, until } from '@gantry/testing';
+import type { PubAck } from 'nats';
 import { pino } from 'pino';
 import { type Bus, encode } from './bus';
 import { alertRaised, eventSubject } from './catalogue';
@@ -7,6 +8,11 @@ import { consumeDurable, durableOf, EVENTS_STREAM, keepStreams } from './streams
 
 const log = pino({ level: 'silent' });
 const SERVERS = 3;
+/**
+ * A follower of NATS 2.9 whose request for what it lacks was lost repeats it after two seconds; until then it can become no
+ * leader, and nothing shows it. Once the leader is gone as well, it stays like that.
+ */
+const CATCH_UP_MS = 5_000;
 const CONSUMER = durableOf('worker-api', alertRaised);
 
 const cluster = given(
@@ -16,41 +22,27 @@ const cluster = given(
 
 /** Until it is stored: a first attempt may be stored without an answer. */
 const publish = (bus: Bus, id: string) =>
-  until(
+  until<PubAck>(
     () => bus.js.publish(eventSubject(alertRaised, 'worker-api'), encode({ id }), { timeout: 2_000 }).catch(() => null),
     { what: `${id} is stored` },
   );
 
-/** Whether the stream and the consumer that is read have an equal copy on each server. */
-async function isCopied(bus: Bus): Promise<boolean> {
+/** Whether each server holds all that the stream and the consumer have stored, the receipt of message `sequence` among it. */
+async function isCopied(bus: Bus, sequence: number): Promise<boolean> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const stream = await manager.streams.info(EVENTS_STREAM);
   const consumer = await manager.consumers.info(EVENTS_STREAM, CONSUMER);
+  if (consumer.ack_floor.stream_seq < sequence) return false;
   return [stream, consumer].every(({ cluster: group }) => {
     const others = group?.replicas ?? [];
-    return others.length === SERVERS - 1 && others.every(({ current }) => current);
+    return others.length === SERVERS - 1 && others.every(({ current, lag = 0 }) => current && lag === 0);
   });
-}
-
-async function describeCopies(bus: Bus): Promise<object> {
-  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const stream = await manager.streams.info(EVENTS_STREAM);
-  const consumer = await manager.consumers.info(EVENTS_STREAM, CONSUMER);
-  return { state: stream.state, groups: [stream.cluster, consumer.cluster], consumer };
 }
 
 test('one copy becomes three in a running installation, and a lost server takes no message along', async () => {
   const buses = await Promise.all([cluster.connect(0, 'worker-api'), cluster.connect(1, 'worker-api')]);
   const [first, second] = buses as [Bus, Bus];
   const single = await keepStreams({ bus: first, log });
-  await publish(first, 'in one copy');
-  single.stop();
-  const streams = await keepStreams({ bus: second, log, replicas: SERVERS });
-  await until(() => isCopied(second).catch(() => false), { what: 'three copies' });
-
-  await first.nc.close();
-  await cluster.kill(0);
-  await publish(second, 'on two servers');
   const heard = new Set<string>();
   const reading = consumeDurable({
     ...{ bus: second, log, stream: EVENTS_STREAM, durable: CONSUMER, messagesMax: 10 },
@@ -59,9 +51,18 @@ test('one copy becomes three in a running installation, and a lost server takes 
       message.ack();
     },
   });
-  await until(() => heard.size === 2).catch(async (cause) => {
-    throw new Error(`only [${[...heard]}] arrived: ${JSON.stringify(await describeCopies(second))}`, { cause });
-  });
+  await publish(first, 'in one copy');
+  await until(() => heard.size === 1, { what: 'a message is read in one copy' });
+  single.stop();
+  const streams = await keepStreams({ bus: second, log, replicas: SERVERS });
+  const { seq } = await publish(first, 'in three copies');
+  await until(() => isCopied(second, seq).catch(() => false), { what: 'three copies' });
+  await new Promise((resolve) => setTimeout(resolve, CATCH_UP_MS));
+
+  await first.nc.close();
+  await cluster.kill(0);
+  await publish(second, 'on two servers');
+  await until(() => heard.size === 3, { what: 'all messages are read' });
   await reading.stop();
   streams.stop();
   await second.nc.close();
