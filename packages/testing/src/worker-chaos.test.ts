@@ -220,8 +220,14 @@ test.each(seeds)(
       const told = new Set([...alerted.values()].map(({ data }) => data.run_id));
       return rows.filter((row) => !told.has(row.id)).map((row) => row.id);
     };
-    await until(() => withoutAlert().length === 0).catch(() => {});
-    expect(withoutAlert()).toEqual([]);
+    await until(() => withoutAlert().length === 0).catch(async () => {
+      const { rows: deliveries } = await pool.query(
+        `SELECT d.status, d.attempts_made, d.next_attempt_at, d.created_at, d.attempts -> -1 AS last FROM alert_deliveries d
+         JOIN alerts a ON a.id = d.alert_id WHERE a.worker_uid = $1 AND d.payload -> 'data' ->> 'run_id' = ANY ($2) LIMIT 3`,
+        [worker, withoutAlert()],
+      );
+      throw new Error(`${withoutAlert().length} runs without alert; their deliveries: ${JSON.stringify(deliveries)}`);
+    });
   },
   300_000,
 );

@@ -2,6 +2,9 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { pack } from 'tar-stream';
 import { createBackupFile, openBackupFile } from './backup-file';
 import type { DatabaseShape } from './database-copy';
 
@@ -30,3 +33,14 @@ test.each([0.2, 0.5, 0.8])(
     await expect(readWhole(file)).rejects.toThrow(/damaged or incomplete/);
   },
 );
+
+test('an entry whose name fills the memory is refused', async () => {
+  const file = path.join(dir, 'long-name');
+  const tar = pack();
+  const written = pipeline(tar, createGzip(), fs.createWriteStream(file));
+  tar.entry({ name: 'a'.repeat(64 << 20) }, 'content');
+  tar.finalize();
+  await written;
+  expect(fs.statSync(file).size).toBeLessThan(1 << 20);
+  await expect(readWhole(file)).rejects.toThrow(/the name of an entry is too long/);
+});

@@ -197,22 +197,35 @@ async function contentOf(tar: AsyncGenerator<BackupEntry>, name: string | undefi
 
 async function* readTar(file: string): AsyncGenerator<BackupEntry> {
   const entries = extract();
-  const reading = pipeline(createReadStream(file), createGunzip(), entries);
+  let headerBytes = 0;
+  /** The extractor holds a header in memory, however long it is: a few megabytes of gzip can be gigabytes of name. */
+  async function* limitHeaders(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of chunks) {
+      headerBytes += chunk.length;
+      if (headerBytes > HEAD_BYTES_MAX) throw new Error('the name of an entry is too long');
+      yield chunk;
+    }
+  }
+  /** Damage further on in the file reaches the reader of an entry before it reaches the loop below. */
+  async function* readEntry(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      for await (const chunk of content) {
+        headerBytes = 0;
+        yield chunk;
+      }
+    } catch (err) {
+      throw unreadable(file, err);
+    }
+  }
+
+  const reading = pipeline(createReadStream(file), createGunzip(), limitHeaders, entries);
   reading.catch(() => {});
   try {
     for await (const entry of entries) {
-      yield { name: entry.header.name, size: entry.header.size ?? 0, content: readEntry(file, entry) };
+      headerBytes = 0;
+      yield { name: entry.header.name, size: entry.header.size ?? 0, content: readEntry(entry) };
     }
     await reading;
-  } catch (err) {
-    throw unreadable(file, err);
-  }
-}
-
-/** Damage further on in the file reaches the reader of an entry before it reaches readTar. */
-async function* readEntry(file: string, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield* content;
   } catch (err) {
     throw unreadable(file, err);
   }

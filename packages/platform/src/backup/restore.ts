@@ -16,6 +16,7 @@ import { type Loader, openLoader } from './database-copy';
 import { type AddressOf, startOwn } from './own-postgres';
 import { showParts } from './part-progress';
 import { createRestoringRole } from './restoring-role';
+import { stopBeforeFull } from './stop-before-full';
 
 export interface RestoreOptions {
   dataDir: string;
@@ -91,8 +92,9 @@ async function fill(made: string, backup: OpenBackup, addressOf: AddressOf, prog
   for await (const { name, size, content } of backup.entries) {
     const [, service = '', table = ''] = ROWS.exec(name) ?? [];
     const loader = loaders.get(service);
-    if (loader) await loader.load(table, content);
-    else await writeObject(made, name, content);
+    const guarded = stopBeforeFull(made, content);
+    if (loader) await loader.load(table, guarded);
+    else await writeObject(made, name, guarded);
     parts.count(loader ? service : 'objects', size);
   }
   parts.end();
