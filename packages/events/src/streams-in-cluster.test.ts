@@ -1,6 +1,5 @@
 /** Streams with a copy on each of three servers. */
 import { given, startNatsCluster, until } from '@gantry/testing';
-import type { PubAck } from 'nats';
 import { pino } from 'pino';
 import { type Bus, encode } from './bus';
 import { alertRaised, eventSubject } from './catalogue';
@@ -22,7 +21,7 @@ const cluster = given(
 
 /** Until it is stored: a first attempt may be stored without an answer. */
 const publish = (bus: Bus, id: string) =>
-  until<PubAck>(
+  until(
     () => bus.js.publish(eventSubject(alertRaised, 'worker-api'), encode({ id }), { timeout: 2_000 }).catch(() => null),
     { what: `${id} is stored` },
   );
