@@ -1,4 +1,5 @@
 /** Ports for servers of tests. */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import net from 'node:net';
@@ -14,10 +15,13 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/** Runs in no hook of a suite: a server that stays open would hold that hook, and with it the services that it has started. */
+const outsideSuites = AsyncLocalStorage.snapshot();
+
 /** Takes a name that the kernel frees with this process. Elsewhere than on Linux there is none, and nothing is reserved. */
 async function reserve(port: number): Promise<boolean> {
   if (process.platform !== 'linux') return true;
-  const server = await listen({ path: `\0gantry-test-port-${port}` });
+  const server = await outsideSuites(() => listen({ path: `\0gantry-test-port-${port}` }));
   server?.unref();
   return server !== undefined;
 }
