@@ -6,13 +6,13 @@ import { apiFields } from '@gantry/http';
 import { type Run, readExtras, type Wording } from '@gantry/run-engine';
 import type { Deps } from '../deps';
 import { headToApi } from './run';
-import { outputOf } from './run-output';
+import { readOutput } from './run-output';
 import type { FollowedLink } from './share-link-repository';
 
 export async function sharedRun(deps: Deps, run: Run, { worker, expiresAt }: FollowedLink) {
   const { engine, pool, prisma, runnables } = deps;
   const [output, artifacts, extras, approvals, { definition }] = await Promise.all([
-    engine.outputToSend(run, 'result'),
+    readOutput(engine, run),
     engine.artifacts(run),
     readExtras(pool, run),
     prisma.approval.findMany({
@@ -29,7 +29,7 @@ export async function sharedRun(deps: Deps, run: Run, { worker, expiresAt }: Fol
     waiting_for: head.waiting_for && { kind: head.waiting_for.kind, until: head.waiting_for.until },
     error_type: run.error?.type ?? null,
     outputs: definition.outputs,
-    output: outputOf(run, output),
+    ...output,
     steps: extras.steps.map((step) =>
       apiFields(step, 'ordinal', 'kind', 'name', 'status', 'error', 'startedAt', 'finishedAt'),
     ),

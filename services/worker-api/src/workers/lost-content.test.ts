@@ -44,6 +44,9 @@ test('a run whose output or file is lost is shown with the rest, and its zip bre
   await query('UPDATE runs SET output = NULL, output_key = $2 WHERE id = $1', [runId, `${key}/output`]);
   const { body } = await owner.get(`/api/runs/${runId}`).expect(200);
   expect(body).toMatchObject({ status: 'completed', output: null, output_missing: true });
+  const { token } = (await owner.post(`/api/runs/${runId}/share-links`, {}).expect(201)).body;
+  const shared = await fetch(`${api.url}/api/shared/${token}`);
+  expect(await shared.json()).toMatchObject({ status: 'completed', output: null, output_missing: true });
 });
 
 const bearer = () => ({ headers: { Authorization: `Bearer ${api.owner.jwt}` } });
