@@ -82,9 +82,7 @@ test('a thousand that are due in the same second all start, once', async () => {
     [api.workspaceId],
   );
   clock('2026-01-05T09:30:00Z');
-  const began = performance.now();
   expect(await tickAll()).toBe(1_000);
-  expect(performance.now() - began).toBeLessThan(20_000);
   const { rows } = await pool.query(
     `SELECT count(*)::int AS runs, count(DISTINCT subject_id)::int AS workers FROM runs WHERE subject_id LIKE 'wrk_many%'`,
   );

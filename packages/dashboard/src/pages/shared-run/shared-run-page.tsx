@@ -6,6 +6,7 @@ import { useParams } from 'react-router';
 import { OutputList } from '../../outputs/output-list';
 import { connectAsVisitor } from '../../runs/connect-events';
 import { RunLog } from '../../runs/log/run-log';
+import { OutputMissing } from '../../runs/output-missing';
 import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { lookOf, RunStatusChip, type ShownStatus } from '../../runs/run-status';
@@ -70,7 +71,11 @@ function Followed({ token }: { token: string }) {
         <Failed run={run} />
         {run.status === 'completed' && (
           <Panel title="Result">
-            <OutputList items={run.outputs as unknown as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
+            {run.output_missing ? (
+              <OutputMissing />
+            ) : (
+              <OutputList items={run.outputs as unknown as OutputItem[]} outputs={run.output ?? {}} artifacts={[]} />
+            )}
           </Panel>
         )}
         <Panel title="Timeline">

@@ -4,6 +4,7 @@ import type { LinkedArtifact } from '../../outputs/linked-artifact';
 import { OutputList } from '../../outputs/output-list';
 import { readArtifact } from '../../runs/artifact-file';
 import { isBitmap } from '../../runs/artifact-kind';
+import { OutputMissing } from '../../runs/output-missing';
 import type { OutputItem, Worker, WorkerRun } from '../../shell/api';
 
 /** Files that an output shows are fetched up to here; larger ones are among the files of the run. */
@@ -16,6 +17,7 @@ export function RunResult({ run, worker }: { run: WorkerRun; worker: Worker | un
   const artifacts = useLinked(run, isShown);
   // A picture that came after its place was drawn would be taken for text.
   if (artifacts === null) return null;
+  if (run.output_missing) return <OutputMissing />;
   const named = new Set(items.map(({ name }) => name));
   const claimed = artifacts.filter((artifact) => isNamed(artifact, run.output ?? {}, named));
   return <OutputList items={items} outputs={run.output ?? {}} artifacts={claimed} />;
