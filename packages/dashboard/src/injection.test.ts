@@ -189,7 +189,11 @@ describe('what workers, models and MCP servers write is shown, never executed', 
       const look = page.getByRole('button', { name: `Look at ${name}` });
       // A picture that may hold a script is downloaded only.
       if (name === 'plot.svg') expect(await look.count()).toBe(0);
-      else await look.click();
+      else {
+        await look.click();
+        // The preview before moves the next button while it loads.
+        await page.getByRole('button', { name: `Close ${name}` }).waitFor();
+      }
     }
     await page.getByRole('columnheader', { name: 'b', exact: true }).waitFor();
     await page.getByRole('link', { name: 'good' }).first().waitFor();

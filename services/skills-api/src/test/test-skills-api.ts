@@ -187,8 +187,9 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
       cache.evictUser(userId);
     },
     replaceHolder: ({ userId }) => {
+      const holderSince = Date.now();
       for (const identity of identities.values()) {
-        if (identity.userId === userId) Object.assign(identity, { emailVerified: false, holderSince: Date.now() });
+        if (identity.userId === userId) Object.assign(identity, { emailVerified: false, holderSince });
       }
       cache.evictUser(userId);
     },
