@@ -221,18 +221,22 @@ async function make(manager: JetStreamManager, plan: StreamPlan, replicas: numbe
   } else if (differs(existing.config, first)) {
     await manager.streams.update(name, first);
   }
-  for await (const { name: durable } of manager.consumers.list(name)) {
-    if (!consumers.some((consumer) => consumer.durable === durable)) await manager.consumers.delete(name, durable);
+  const present = new Map<string, object>();
+  for await (const { name: durable, config: existingConfig } of manager.consumers.list(name)) {
+    if (consumers.some((consumer) => consumer.durable === durable)) present.set(durable, existingConfig);
+    else await manager.consumers.delete(name, durable);
   }
   for (const { durable, filter, ackPendingMax } of consumers) {
-    await manager.consumers.add(name, {
+    const consumer = {
       durable_name: durable,
       filter_subject: filter,
       ack_policy: AckPolicy.Explicit,
       deliver_policy: DeliverPolicy.All,
       ack_wait: ACK_WAIT_MS * NS_PER_MS,
       max_ack_pending: ackPendingMax,
-    });
+    };
+    // The server writes even an equal one anew, where a kill in the middle could cost it.
+    if (differs(present.get(durable) ?? {}, consumer)) await manager.consumers.add(name, consumer);
   }
   if (!whole) await manager.streams.update(name, wanted);
 }
@@ -245,10 +249,10 @@ async function make(manager: JetStreamManager, plan: StreamPlan, replicas: numbe
 const toIdentity = (existing: StreamInfo | null): string =>
   existing ? existing.config.description || `created ${existing.created}` : `incarnation ${nuid.next()}`;
 
-const differs = (config: StreamConfig, wanted: Partial<StreamConfig>): boolean =>
-  Object.entries(wanted).some(
-    ([key, value]) => JSON.stringify(config[key as keyof StreamConfig]) !== JSON.stringify(value),
-  );
+const differs = (config: object, wanted: object): boolean => {
+  const present = new Map<string, unknown>(Object.entries(config));
+  return Object.entries(wanted).some(([key, value]) => JSON.stringify(present.get(key)) !== JSON.stringify(value));
+};
 
 /** JetStream's error code for a stream that exists with another configuration. */
 const NAME_IN_USE = 10_058;
