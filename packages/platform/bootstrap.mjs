@@ -178,7 +178,10 @@ const checks = {
   'types of the dashboard': tsc('packages/dashboard/tsconfig.json'),
 };
 
-/** One after the other, and behind the tests, but not behind what else the machine does: that may go on for ever. Resolves with the output of each that failed. */
+/**
+ * Runs the checks one after the other. The tests go first, but at the lowest priority the checks would wait for every other
+ * program of the machine as well. Resolves with the output of each that failed.
+ */
 async function runChecks(env) {
   const failed = new Map();
   for (const [title, [file, argv]] of Object.entries(checks)) {

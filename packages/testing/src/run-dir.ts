@@ -7,7 +7,7 @@ import { listOrphans } from './run-processes';
 
 const PREFIX = 'gantry-test-';
 
-/** What a suite has asked to stop may take this long beside other load. */
+/** Time for processes that a suite has asked to stop, on a busy machine. */
 const ENDING_MS_MAX = 30_000;
 const ENDING_POLL_MS = 100;
 

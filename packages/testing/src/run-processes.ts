@@ -1,6 +1,6 @@
 /** Processes that a test run has started, found by its directory, which their command line, environment or working directory names. */
 import fs from 'node:fs';
-import { isAlive, parentOf } from '@gantry/platform';
+import { listProcesses, parentOf, workingDir } from '@gantry/platform';
 
 export interface RunProcess {
   pid: number;
@@ -9,31 +9,20 @@ export interface RunProcess {
 
 /** Those that are alive and do not descend from this process. Empty without /proc. */
 export function listOrphans(runDir: string): RunProcess[] {
-  if (!fs.existsSync('/proc/self')) return [];
-  return fs
-    .readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid > 0 && isAlive(pid) && namesDir(pid, runDir) && !isDescendant(pid))
+  return listProcesses()
+    .filter((pid) => namesDir(pid, runDir) && !isDescendant(pid))
     .map((pid) => ({ pid, command: readOf(pid, 'cmdline').replaceAll('\0', ' ').trim() }));
 }
 
 /** A name that only begins like the directory's belongs to another run. */
 function namesDir(pid: number, dir: string): boolean {
-  const text = ['cmdline', 'environ'].map((file) => readOf(pid, file)).join('\0') + cwdOf(pid);
+  const text = `${readOf(pid, 'cmdline')}\0${readOf(pid, 'environ')}\0${workingDir(pid)}\0`;
   return text.includes(`${dir}/`) || text.includes(`${dir}\0`);
 }
 
 function readOf(pid: number, file: string): string {
   try {
     return fs.readFileSync(`/proc/${pid}/${file}`, 'latin1');
-  } catch {
-    return '';
-  }
-}
-
-function cwdOf(pid: number): string {
-  try {
-    return `${fs.readlinkSync(`/proc/${pid}/cwd`)}\0`;
   } catch {
     return '';
   }

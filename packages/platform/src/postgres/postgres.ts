@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import { sharedDir } from '../dirs/shared-dir';
-import { isAlive, type ProcessSpec, signalProcess } from '../supervise/process';
+import { isAlive, listProcesses, type ProcessSpec, signalProcess, workingDir } from '../supervise/process';
 import { findPostgresBinaries } from './postgres-binaries';
 import { initialiseCluster } from './postgres-init';
 
@@ -122,16 +122,5 @@ async function stopLeftover(dataDir: string): Promise<void> {
 function listServerProcesses(server: number, dataDir: string): number[] {
   if (!fs.existsSync('/proc/self')) return server && isAlive(server) ? [server] : [];
   const dir = fs.realpathSync(dataDir);
-  return fs
-    .readdirSync('/proc')
-    .map(Number)
-    .filter((pid) => pid > 0 && isAlive(pid) && worksIn(pid, dir));
-}
-
-function worksIn(pid: number, dir: string): boolean {
-  try {
-    return fs.readlinkSync(`/proc/${pid}/cwd`) === dir;
-  } catch {
-    return false;
-  }
+  return listProcesses().filter((pid) => workingDir(pid) === dir);
 }

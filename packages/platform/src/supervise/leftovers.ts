@@ -3,7 +3,7 @@
  * launcher stops exactly those and never a stranger that was given the same number.
  */
 import fs from 'node:fs';
-import { isAlive, isGroupLeader, parentOf, startTime } from './process';
+import { isAlive, isGroupLeader, parentOf, signalProcess, startTime } from './process';
 
 interface Recorded {
   pid: number;
@@ -101,10 +101,4 @@ async function stopAll(leftovers: Recorded[], patienceMs: number): Promise<void>
 }
 
 /** A launcher is in npm's group, everything it starts leads its own. */
-function signal(pid: number, name: NodeJS.Signals): void {
-  try {
-    process.kill(isGroupLeader(pid) ? -pid : pid, name);
-  } catch {
-    // Gone meanwhile.
-  }
-}
+const signal = (pid: number, name: NodeJS.Signals): void => signalProcess(isGroupLeader(pid) ? -pid : pid, name);

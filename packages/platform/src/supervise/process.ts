@@ -183,6 +183,24 @@ export function isAlive(pid: number): boolean {
   return processStat(pid)?.state !== 'Z';
 }
 
+/** Ids of all processes that are alive. Empty without /proc. */
+export function listProcesses(): number[] {
+  if (!fs.existsSync('/proc/self')) return [];
+  return fs
+    .readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && isAlive(pid));
+}
+
+/** Undefined without such a process, without /proc, and for a process that this user may not look at. */
+export function workingDir(pid: number): string | undefined {
+  try {
+    return fs.readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * When the process was started: together with the pid it names a process for ever, while a pid alone is given to somebody
  * else sooner or later. Undefined without such a process.
