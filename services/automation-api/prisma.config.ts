@@ -15,6 +15,7 @@ export default defineConfig({
       'public.run_streams',
       'public.run_retention',
       'public.outbox',
+      'public.published_events',
       'public.inbox',
       'public.idempotency_keys',
       'public.rate_counts',

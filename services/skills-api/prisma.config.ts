@@ -8,6 +8,7 @@ export default defineConfig({
   tables: {
     external: [
       'public.outbox',
+      'public.published_events',
       'public.inbox',
       'public.idempotency_keys',
       'public.rate_counts',

@@ -16,6 +16,7 @@ export default defineConfig({
       'public.run_retention',
       'public.pack_intents',
       'public.outbox',
+      'public.published_events',
       'public.inbox',
       'public.idempotency_keys',
       'public.rate_counts',

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import { createDatabase, startTestNats, type TestDatabase, type TestNats, until } from '@gantry/testing';
 import { Pool } from 'pg';
 import { pino } from 'pino';
@@ -5,7 +7,7 @@ import { type Bus, connectBus, encode } from './bus';
 import { alertRaised, eventSubject } from './catalogue';
 import { type Consumer, consume, consumeBy } from './consumer';
 import { enqueue, type Relay, startRelay } from './outbox';
-import { keepStreams } from './streams';
+import { durableOf, EVENTS_STREAM, keepStreams } from './streams';
 
 const log = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -102,6 +104,42 @@ test('events committed while NATS is dead arrive once when it is back', async ()
   await nats.restart();
   await until(() => ids.length >= 3);
   expect(ids.sort()).toEqual(['a', 'b', 'c']);
+});
+
+test('events that a restarted server has lost are published again, and received once', async () => {
+  const streams = await keepStreams({ bus, log });
+  for (const id of ['a', 'b']) await announce(id, 'COMMIT');
+  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount === 2);
+  expect((await pool.query('SELECT FROM outbox')).rowCount).toBe(0);
+  await nats.loseStore();
+  const ids = await heard();
+  await until(() => ids.length >= 2);
+  await announce('c', 'COMMIT');
+  await until(() => ids.includes('c'));
+  expect(ids).toEqual(['a', 'b', 'c']);
+
+  await nats.loseStore();
+  await announce('d', 'COMMIT');
+  await until(() => ids.includes('d'));
+  expect(ids).toEqual(['a', 'b', 'c', 'd']);
+  streams.stop();
+});
+
+test('a server that is killed while it writes a consumer costs no event', async () => {
+  await announce('stored', 'COMMIT');
+  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount);
+  await nats.kill();
+  // What the server leaves then: it empties the file before it writes.
+  const file = `${EVENTS_STREAM}/obs/${durableOf('worker-api', alertRaised)}/meta.inf`;
+  const files = fs.readdirSync(nats.storeDir, { recursive: true, encoding: 'utf8' });
+  fs.truncateSync(path.join(nats.storeDir, files.find((name) => name.endsWith(file)) as string));
+  await announce('waiting', 'COMMIT');
+  await nats.restart();
+  const streams = await keepStreams({ bus, log });
+  const ids = await heard();
+  await until(() => ids.length >= 2);
+  streams.stop();
+  expect(ids.sort()).toEqual(['stored', 'waiting']);
 });
 
 test('all who react to an event hear it once, also when one of them fails at first', async () => {

@@ -2,10 +2,14 @@
  * Transactional outbox: an event is published if and only if its change commits.
  *
  * A change and its event are written in one transaction (`enqueue`), whose commit wakes the relay of its database; if the
- * process dies before that, the relay's own tick finds the row. A row is deleted once JetStream has stored the message;
+ * process dies before that, the relay's own tick finds the row. A row leaves the outbox once JetStream has stored the message;
  * a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
+ *
+ * JetStream acknowledges a message up to two minutes before it is on disk. Published events are therefore kept for
+ * KEPT_MINUTES, and published again to a server process that has not had them: after a crash, or a restored backup, which
+ * holds no streams.
  */
-import { afterCommit, execute, poolOf, type Tx, transaction } from '@gantry/postgres';
+import { afterCommit, deleteOld, execute, poolOf, type Tx, transaction } from '@gantry/postgres';
 import { ErrorCode, NatsError } from 'nats';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -13,6 +17,7 @@ import type { z } from 'zod';
 import { type Bus, encode } from './bus';
 import { type EventType, eventSubject, type Service } from './catalogue';
 import { newId } from './id';
+import { IncompleteStreamError, requireConsumers } from './streams';
 
 /** Time that JetStream may take to store a message. */
 const STORE_MS = 5_000;
@@ -69,12 +74,23 @@ const BATCH = 200;
 /** In which all services of an installation have started. */
 const STARTING_MS = 30_000;
 
+/** More than the server's `sync_interval`, two minutes. */
+const KEPT_MINUTES = 5;
+const SWEEP_MS = 60_000;
+
+const COLUMNS = 'id, type, workspace_id, traceparent, data, created_at';
 const TAKE = {
   name: 'outbox-take',
-  text: `DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-         RETURNING id, type, workspace_id, traceparent, data, created_at`,
-  values: [BATCH],
+  text: `WITH taken AS (
+      DELETE FROM outbox WHERE id IN (SELECT id FROM outbox ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      RETURNING ${COLUMNS}
+    ), kept AS (
+      INSERT INTO published_events (${COLUMNS}, server) SELECT ${COLUMNS}, $2 FROM taken
+    )
+    SELECT ${COLUMNS} FROM taken`,
 };
+const TAKE_BACK = `WITH back AS (DELETE FROM published_events WHERE server <> $1 RETURNING ${COLUMNS})
+  INSERT INTO outbox (${COLUMNS}) SELECT ${COLUMNS} FROM back`;
 const BACKLOG = `SELECT count(*)::int AS events, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS "oldestSeconds"
   FROM (SELECT created_at FROM outbox ORDER BY created_at LIMIT 10000) oldest`;
 const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
@@ -84,8 +100,9 @@ export async function outboxBacklog(pool: Pool): Promise<{ events: number; oldes
   return (await pool.query(BACKLOG)).rows[0];
 }
 
-/** No stream takes the message, so that NATS has nobody who would answer. */
-const isStreamMissing = (err: unknown): boolean => err instanceof NatsError && err.code === ErrorCode.NoResponders;
+/** Without a stream that takes the message, NATS has no responder. */
+const isStreamMissing = (err: unknown): boolean =>
+  err instanceof IncompleteStreamError || (err instanceof NatsError && err.code === ErrorCode.NoResponders);
 
 export function startRelay(options: { pool: Pool; bus: Bus; service: Service; log: Logger }): Relay {
   const { pool, bus, service, log } = options;
@@ -95,6 +112,9 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   let kicked = true;
   let stopped = false;
   let published = false;
+  /** The server process that is known to have all events of `published_events`. */
+  let server = '';
+  let sweptAt = Date.now();
   const startedAt = Date.now();
   let round: Promise<void> = Promise.resolve();
 
@@ -112,6 +132,8 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   async function relayUntilEmpty() {
     lastRoundAt = Date.now();
     try {
+      await takeBackFromOtherServers();
+      if (Date.now() - sweptAt >= SWEEP_MS) await sweep();
       if (!kicked && (await pool.query(IS_EMPTY)).rows[0].empty) return schedule(TICK_MS);
       kicked = false;
       while (!stopped && (await relayBatch()) === BATCH);
@@ -123,9 +145,26 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     schedule(TICK_MS);
   }
 
+  async function takeBackFromOtherServers() {
+    const connected = bus.nc.info?.server_id ?? '';
+    if (connected === server) return;
+    // A server that was killed may have lost a consumer, and would acknowledge and drop what that one has to receive.
+    await requireConsumers(bus);
+    const { rowCount } = await pool.query(TAKE_BACK, [connected]);
+    server = connected;
+    if (!rowCount) return;
+    kicked = true;
+    log.info({ events: rowCount }, 'NATS has been restarted: its latest events are published again');
+  }
+
+  async function sweep() {
+    await deleteOld(pool, 'published_events', `published_at < now() - interval '${KEPT_MINUTES} minutes'`);
+    sweptAt = Date.now();
+  }
+
   function relayBatch(): Promise<number> {
     return transaction(pool, async (tx) => {
-      const { rows } = await tx.query(TAKE);
+      const { rows } = await tx.query({ ...TAKE, values: [BATCH, server] });
       rows.sort((a, b) => a.created_at - b.created_at);
       await Promise.all(rows.map((row) => publish(row)));
       return rows.length;

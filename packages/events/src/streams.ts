@@ -192,6 +192,20 @@ export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: n
   };
 }
 
+export class IncompleteStreamError extends Error {}
+
+/**
+ * For publishers. A service that is newer than worker-api waits until that has created the consumers of its version.
+ * @throws IncompleteStreamError while the stream of domain events, or one of its consumers, is missing
+ */
+export async function requireConsumers(bus: Bus): Promise<void> {
+  const manager = await bus.nc.jetstreamManager({ checkAPI: false });
+  const info = await manager.streams.info(EVENTS_STREAM).catch(nullIfMissing);
+  const present = info?.state.consumer_count ?? 0;
+  if (info && present >= events.consumers.length) return;
+  throw new IncompleteStreamError(`${EVENTS_STREAM} has ${present} of ${events.consumers.length} consumers`);
+}
+
 async function isWhole(manager: JetStreamManager, plan: StreamPlan): Promise<boolean> {
   const info = await manager.streams.info(plan.name).catch(nullIfMissing);
   return info !== null && isComplete(info, plan);

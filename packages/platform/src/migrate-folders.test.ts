@@ -9,7 +9,7 @@ import { type ServiceName, serviceNames } from './service-names';
 import { shapeOf } from './test/database-shape';
 
 const RUNS = /^(runs|run_.*)$/;
-const SHARED = /^(runs|run_.*|outbox|inbox|idempotency_keys|rate_counts|workspace_closures)$/;
+const SHARED = /^(runs|run_.*|outbox|published_events|inbox|idempotency_keys|rate_counts|workspace_closures)$/;
 
 /** Only worker-api lists runs by what started them; the others would pay for the index with each run. */
 const OF_ITS_OWN: Partial<Record<ServiceName, RegExp>> = { 'worker-api': /runs_by_trigger/ };

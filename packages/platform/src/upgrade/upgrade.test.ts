@@ -22,7 +22,7 @@ const password = () => openLocalState(dataDir).keys.postgresPassword;
 
 /** No request of the fixture fills these, or each row is gone as soon as it was used. */
 const EMPTY =
-  /(outbox|inbox|idempotency_keys|device_\w+|external_identities|oidc_sign_ins|password_resets|webhook_receipts|pack_intents|uploads|library_subscriptions|skill_saves|automation-api\/(run_steps|workspace_closures))$/;
+  /(outbox|published_events|inbox|idempotency_keys|device_\w+|external_identities|oidc_sign_ins|password_resets|webhook_receipts|pack_intents|uploads|library_subscriptions|skill_saves|automation-api\/(run_steps|workspace_closures))$/;
 
 /** The sweeps make partitions of events once they run. */
 const NOT_A_WEEK = /^(?!run_events_\d{8}$)/;

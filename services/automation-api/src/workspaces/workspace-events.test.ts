@@ -59,7 +59,8 @@ async function seed(): Promise<{ workspaceId: string; automationId: string; key:
 
 async function rowsByTable(workspaceId: string): Promise<Record<string, number>> {
   const { rows: tables } = await sql(
-    "SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'workspace_id' AND table_name <> 'outbox'",
+    `SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'workspace_id'
+     AND table_name NOT IN ('outbox', 'published_events')`,
   );
   const counted = await Promise.all(
     tables.map(async ({ table_name }) => {
