@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
 
 /** Bookkeeping of the platform itself, which a refused request or the clock may move: budgets, keys, positions in streams. */
-const BOOKKEEPING = /^(outbox|published_events|inbox|run_streams|idempotency_keys|rate_counts|audit_.*|_prisma_migrations)$/;
+const BOOKKEEPING =
+  /^(outbox|published_events|inbox|run_streams|idempotency_keys|rate_counts|audit_.*|_prisma_migrations)$/;
 const LAST_USE = "'last_used_at'";
 
 /** Count and checksum of every table, by name. */
