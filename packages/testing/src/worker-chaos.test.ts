@@ -6,7 +6,9 @@
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { connectBus, durableOf, EVENTS_STREAM, runFinished } from '@gantry/events';
 import { Pool } from 'pg';
+import { pino } from 'pino';
 import { type Answer, apiCaller, type Call } from './api-caller';
 import { randomBy } from './seeded';
 import { type Stack, startStack } from './stack';
@@ -132,6 +134,26 @@ const sayWhatHappened = (run: { id: string }) =>
       .filter((line) => line.includes(run.id)),
   ].join('\n');
 
+/** Where the announcement of a run's end got to: published, received, made a delivery. */
+async function sayWhatBecameOfEvent(runId: string): Promise<string> {
+  const { rows: published } = await pool.query(
+    `SELECT p.id, p.created_at, p.published_at, p.server, (SELECT json_agg(i) FROM inbox i WHERE i.event_id = p.id) AS received
+     FROM published_events p WHERE p.type = $1 AND p.data ->> 'runId' = $2`,
+    [runFinished.type, runId],
+  );
+  const { rows: deliveries } = await pool.query(
+    `SELECT status, attempts_made, created_at, attempts -> -1 AS last FROM alert_deliveries
+     WHERE payload -> 'data' ->> 'run_id' = $1`,
+    [runId],
+  );
+  const bus = await connectBus({ ...stack.parts.nats.spectator, name: 'test', log: pino({ level: 'silent' }) });
+  const manager = await bus.nc.jetstreamManager();
+  const { state } = await manager.streams.info(EVENTS_STREAM);
+  const consumer = await manager.consumers.info(EVENTS_STREAM, durableOf('worker-api', runFinished));
+  await bus.nc.close();
+  return JSON.stringify({ runId, published, deliveries, state, consumer }, null, 2);
+}
+
 /** Not waiting for anything: the time between two blows. */
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -221,12 +243,8 @@ test.each(seeds)(
       return rows.filter((row) => !told.has(row.id)).map((row) => row.id);
     };
     await until(() => withoutAlert().length === 0).catch(async () => {
-      const { rows: deliveries } = await pool.query(
-        `SELECT d.status, d.attempts_made, d.next_attempt_at, d.created_at, d.attempts -> -1 AS last FROM alert_deliveries d
-         JOIN alerts a ON a.id = d.alert_id WHERE a.worker_uid = $1 AND d.payload -> 'data' ->> 'run_id' = ANY ($2) LIMIT 3`,
-        [worker, withoutAlert()],
-      );
-      throw new Error(`${withoutAlert().length} runs without alert; their deliveries: ${JSON.stringify(deliveries)}`);
+      const missing = withoutAlert();
+      throw new Error(`${missing.length} runs without alert, the first: ${await sayWhatBecameOfEvent(missing[0])}`);
     });
   },
   300_000,

@@ -16,7 +16,7 @@ export const ownerIdOf = ({ userId, tokenId }: Principal): string | null => user
 
 const isAdmin = ({ role }: Principal): boolean => roleAtLeast(role, 'admin');
 
-const owns = (principal: Principal, { ownerId }: Owned): boolean =>
+export const owns = (principal: Principal, { ownerId }: Owned): boolean =>
   ownerId !== null && ownerId === ownerIdOf(principal);
 
 export function canSee(principal: Principal, thing: Owned): boolean {

@@ -1,13 +1,6 @@
 /** Making a candidate of a change: checked, packed and looked into as saving it would be, and rehearsed instead of saved. */
 import { hintChange, newId } from '@gantry/events';
-import {
-  bringsUnapprovedCode,
-  conflict,
-  type FieldProblem,
-  invalid,
-  type Principal,
-  type Requester,
-} from '@gantry/http';
+import { bringsUnapprovedCode, conflict, type FieldProblem, invalid, type Requester } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
@@ -57,7 +50,8 @@ export async function createCandidate(
       ? await getCurrentVersion(deps.prisma, worker)
       : await getVersionBySha(deps.prisma, worker, baseSha);
   const next = await changedVersion(deps, worker, base, { definition, files });
-  await requireUsable(deps, caller, base, next);
+  await requireContexts(deps.prisma, caller, next.definition.contexts, base.definition.contexts);
+  await requireExposure(deps.prisma, worker, ownerIdOf(caller), next.definition);
   const others = await lastSuccessful(deps, worker, input.lastSuccessful, runs);
   const needsApproval = bringsUnapprovedCode(caller) || (await needsApprovalStill(deps.prisma, worker.uid, base));
   const candidate = {
@@ -91,11 +85,6 @@ export async function changedVersion(
     throw conflict('same_version', 'this is the version that it is made from: change its files or its definition');
   }
   return next;
-}
-
-async function requireUsable(deps: Deps, caller: Principal, base: Version, { definition }: NextVersion): Promise<void> {
-  await requireContexts(deps.prisma, caller, definition.contexts, base.definition.contexts);
-  await requireExposure(deps.prisma, caller.workspaceId, definition);
 }
 
 export const newCandidate = (

@@ -47,7 +47,7 @@ export async function promoteIn(
   if (!isMine) throw conflict('already_decided', 'this candidate was decided by somebody else meanwhile');
   const current = await getCurrentVersion(tx, worker);
   if (current.sha !== baseSha) throw workerChanged(candidate, current.sha);
-  await requireExposure(tx, workspaceId, definition);
+  await requireExposure(tx, worker, id, definition);
   const needsApproval = candidate.needsApproval || candidate.repairId !== null;
   if (needsApproval && isPerson && id !== null) await approveCode(tx, worker, sha, { id, label, actor, now });
   const number = await appendVersion(tx, worker, {

@@ -80,7 +80,13 @@ describe('who may', () => {
     await callerOf(api.url, ada.jwt)
       .post('/api/connections', { ...key, ...share })
       .expect(403);
-    await owner().patch(`/api/connections/${body.id}`, share).expect(200);
+    const { body: refused } = await owner().patch(`/api/connections/${body.id}`, share).expect(403);
+    expect(refused.code).toBe('not_owner');
+    const { body: seen } = await owner().get(`/api/connections/${body.id}`).expect(200);
+    expect(seen.permissions).toEqual({ edit: true, delete: true, change_visibility: false });
+    await owner()
+      .patch(`/api/connections/${body.id}`, { ...share, value: 'sk_of_the_workspace' })
+      .expect(200);
     await callerOf(api.url, bob.jwt).get(`/api/connections/${body.id}`).expect(200);
     await callerOf(api.url, ada.jwt).remove(`/api/connections/${body.id}`).expect(403);
   });

@@ -27,6 +27,7 @@ import {
   requireManaging,
   requireSendable,
   requireVisibility,
+  requireVisibilityChange,
   serverKeyOf,
 } from './connection';
 import {
@@ -142,8 +143,8 @@ export async function editConnection(
   const before = await getConnection(deps.prisma, workspaceId, caller, id);
   requireManaging(caller, before);
   requireFieldsOfKind(before, input);
-  if (input.visibility !== undefined) requireVisibility(caller, input.visibility);
   const plain = plainChange(deps, input);
+  requireShareable(caller, before, input);
   const hosts = plain.hosts ?? before.hosts;
   const change = { ...plain, ...(await sealedChange(deps, caller, { before, hosts }, input)) };
   // Whoever says which tools are allowed has seen them as they are now.
@@ -151,6 +152,7 @@ export async function editConnection(
   return transaction(deps.prisma, async (tx) => {
     const present = await lockConnection(tx, workspaceId, caller, id);
     requireManaging(caller, present);
+    requireShareable(caller, present, input);
     if (change.sealed && present.version !== before.version) {
       throw conflict('changed_meanwhile', 'somebody else has just changed this connection; look at it again');
     }
@@ -159,6 +161,12 @@ export async function editConnection(
     await recordChange(tx, actor, { workspaceId, action: 'connection.updated', id, details });
     return changed;
   });
+}
+
+function requireShareable(caller: Requester['caller'], connection: Connection, input: Change): void {
+  const { visibility, value, headers } = input;
+  if (visibility === undefined) return;
+  requireVisibilityChange(caller, { connection, visibility, isReplaced: (value ?? headers) !== undefined });
 }
 
 const FIELDS: Record<Connection['kind'], string[]> = {

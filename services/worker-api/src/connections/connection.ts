@@ -4,7 +4,7 @@ import { openapiFiles } from '@gantry/openapi';
 import { checkOutboundUrl, OutboundFailed } from '@gantry/safe-fetch';
 import { type DeclaringWorker, usedByToApi } from '../declarations/workers-that-declare';
 import type { Connection } from '../generated/prisma/client';
-import { canTakeAway, type Owned } from '../ownership';
+import { canTakeAway, type Owned, owns } from '../ownership';
 import type { McpServerKey } from './mcp-port';
 import { authorizationOf } from './server-sign-in';
 
@@ -30,6 +30,26 @@ export function requireManaging(caller: Principal, connection: Owned): void {
 export function requireVisibility(caller: Principal, visibility: Owned['visibility']): void {
   if (visibility === 'private' || roleAtLeast(caller.role, 'admin')) return;
   throw forbidden('admin_needed', 'only an admin makes a connection for the whole workspace; make it private');
+}
+
+/** Whoever may use a credential in a worker may let the code read it, so that only its owner lets others use it. */
+const canShare = (caller: Principal, connection: Owned): boolean =>
+  roleAtLeast(caller.role, 'admin') && (connection.visibility === 'workspace' || owns(caller, connection));
+
+/**
+ * @param isReplaced the request brings another credential
+ * @throws AppError 403 for a member who shares a connection, and an admin who shares a credential of another person
+ */
+export function requireVisibilityChange(
+  caller: Principal,
+  { connection, visibility, isReplaced }: { connection: Owned; visibility: Owned['visibility']; isReplaced: boolean },
+): void {
+  requireVisibility(caller, visibility);
+  if (visibility === 'private' || isReplaced || canShare(caller, connection)) return;
+  throw forbidden(
+    'not_owner',
+    'only its owner shares the credential of a private connection; give another one with it',
+  );
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a header with one of them would end early
@@ -94,7 +114,7 @@ export function connectionToApi({ connection, caller, usedBy }: ShownConnection)
     permissions: {
       edit: permissions.edit && mayChange,
       delete: permissions.delete && mayChange,
-      change_visibility: permissions.change_visibility && roleAtLeast(caller.role, 'admin'),
+      change_visibility: permissions.change_visibility && canShare(caller, connection),
     },
   };
 }

@@ -198,6 +198,28 @@ describe('refresh', () => {
     expect(new Set(presented).size).toBe(presented.length);
   });
 
+  test('is stored when PostgreSQL is back, since the old token may be used up', async () => {
+    const { id } = await connect();
+    const { pool } = api.database;
+    // Not rolled back with what is refused.
+    await pool.query('CREATE SEQUENCE refusals');
+    await pool.query(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM nextval('refusals'); RAISE EXCEPTION 'no connection is left' USING ERRCODE = '53300'; END $$`);
+    later(51);
+    const before = refreshes();
+    await pool.query(`CREATE TRIGGER refuses BEFORE UPDATE OF sealed ON connections EXECUTE FUNCTION refuse()`);
+    const refreshing = tick();
+    await until(async () => (await pool.query('SELECT is_called FROM refusals')).rows[0].is_called);
+    await pool.query('DROP FUNCTION refuse() CASCADE');
+    await refreshing;
+    later(51);
+    await tick();
+    expect(await read(id)).toMatchObject({ status: 'active', problem: null });
+    expect(refreshes()).toBe(before + 2);
+    const [first, second] = provider.asked.slice(-2).map((form) => form.get('refresh_token'));
+    expect(second).not.toBe(first);
+  });
+
   test('under way is not disturbed by a test of the connection', async () => {
     const { id } = await connect();
     later(51);

@@ -5,6 +5,7 @@
  * anybody uses it: a rotated refresh token replaces the old one in the same statement, and an answer that comes too late
  * overwrites nothing. A provider that is away is asked again, later each time; one that refuses for good ends it.
  */
+import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectionFailed, enqueue, hintChange } from '@gantry/events';
 import { AppError, isDependencyDown, SYSTEM } from '@gantry/http';
@@ -22,6 +23,9 @@ import { nextRefresh, tokenTimes } from './token-times';
 
 /** Longer than a request to a provider may take. */
 const LEASE_SECONDS = 60;
+/** With the request before it, less than the lease. */
+const STORE_SECONDS_MAX = 30;
+const STORE_AGAIN_MS = 500;
 const BATCH = 20;
 
 const CLAIM_DUE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
@@ -106,12 +110,26 @@ async function refreshLeased(deps: Deps, connection: Connection): Promise<Connec
       throw new ProviderFailed('it was made with another OAuth client than the app has now; consent again', true);
     }
     const tokens = await refresh(party, credential, credential.refreshToken);
-    return await keep(deps, connection, { ...credential, addressDigest: party.provider.addressDigest }, tokens);
+    const before = { ...credential, addressDigest: party.provider.addressDigest };
+    return await untilStored(() => keep(deps, connection, before, tokens));
   } catch (err) {
     if (err instanceof AppError && err.kind !== 'unavailable') {
       return fail(deps, connection, new ProviderFailed(err.detail, true, err));
     }
     return fail(deps, connection, providerFailure(err));
+  }
+}
+
+/** The provider may have ended the old refresh token, so that the new one is stored however long PostgreSQL is away, within the lease. */
+async function untilStored<T>(store: () => Promise<T>): Promise<T> {
+  const endsAt = performance.now() + STORE_SECONDS_MAX * 1_000;
+  for (;;) {
+    try {
+      return await store();
+    } catch (err) {
+      if (!isDependencyDown(err) || performance.now() >= endsAt) throw err;
+      await sleep(STORE_AGAIN_MS);
+    }
   }
 }
 

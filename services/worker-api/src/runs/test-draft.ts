@@ -6,6 +6,7 @@ import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/contexts-for';
 import type { Deps } from '../deps';
 import { keepPackFor } from '../file-trees/tree-pack';
+import { ownerIdOf } from '../ownership';
 import { type DraftInput, readDraft } from '../workers/draft';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
@@ -39,7 +40,7 @@ export async function testDraft(
   const { definition, tree, base, sha } = await readDraft(deps, worker, draft);
   requireEntrypoint(definition, tree);
   await requireContexts(deps.prisma, caller, definition.contexts, base?.definition.contexts);
-  await requireExposure(deps.prisma, worker.workspaceId, definition);
+  await requireExposure(deps.prisma, worker, ownerIdOf(caller), definition);
   const code = await packCode(deps, worker, tree);
   await inspectCode(deps, definition, code);
   const { workspaceId, uid, id } = worker;

@@ -48,7 +48,8 @@ export async function createWorker(
   const definition = withTrueSkill(input.definition, files);
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
   await requireContexts(prisma, caller, definition.contexts);
-  await requireExposure(prisma, workspaceId, definition);
+  const ownerId = ownerIdOf(caller);
+  await requireExposure(prisma, { workspaceId, ownerId, visibility: settings.visibility }, ownerId, definition);
   if ((await countWorkers(prisma, workspaceId)) >= WORKERS_MAX) {
     throw conflict('too_many_workers', `a workspace holds at most ${WORKERS_MAX} workers; delete some first`);
   }
@@ -58,7 +59,7 @@ export async function createWorker(
   const version: NewVersion = {
     ...{ workerUid: uid, number: 1, definition, files, code, message, changeSource },
     sha: shaOfVersion(files, namedDefinition(definition)),
-    authorId: ownerIdOf(caller),
+    authorId: ownerId,
     authorLabel: actor.label,
     needsApproval: bringsUnapprovedCode(caller),
   };
@@ -71,7 +72,7 @@ export async function createWorker(
     const webhook = await planWebhook(deps, wish);
     const row = {
       ...{ workspaceId, uid, id, ...settings, runner: definition.runner },
-      ...{ currentVersion: 1, ownerId: ownerIdOf(caller), createdAt: now, updatedAt: now },
+      ...{ currentVersion: 1, ownerId, createdAt: now, updatedAt: now },
     };
     const isMade = await transaction(prisma, async (tx) => {
       if (!(await insertWorker(tx, row))) return false;

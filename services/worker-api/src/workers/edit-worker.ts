@@ -81,7 +81,10 @@ async function tryEdit(
   const next = await nextVersion(deps, before, current, edit);
   await requireContexts(deps.prisma, caller, next.definition.contexts, current.definition.contexts);
   const isNew = next.sha !== current.sha;
-  if (isNew) await requireExposure(deps.prisma, before.workspaceId, next.definition);
+  const { visibility = before.visibility } = change.settings;
+  if (isNew || visibility !== before.visibility) {
+    await requireExposure(deps.prisma, { ...before, visibility }, ownerIdOf(caller), next.definition);
+  }
   const isOfAgent = bringsUnapprovedCode(caller);
   const needsApproval =
     isOfAgent || (!edit.replacement && (await needsApprovalStill(deps.prisma, before.uid, current)));

@@ -140,7 +140,7 @@ describe('in a workspace that forbids it', () => {
   test('a run of one that is there fails, and nothing is handed out', async () => {
     await createWorker(api, { ...declared, name: 'Earlier', expose: ['HELD', 'shop'] });
     await allow(false);
-    const asked = executor.claim(1_500).catch(() => null);
+    const asked = executor.claim();
     const { body } = await owner.post('/api/workers/earlier/runs', {}).expect(201);
     const run = await untilEnded(api, body.run_id);
     expect(run).toMatchObject({ status: 'failed', error_code: 'missing_connection' });
@@ -173,4 +173,25 @@ test('admins change the setting, members do not; the audit log says each change 
   }
   const told = [true, false].map((allowed) => ({ allow_exposed_credentials: allowed }));
   expect(await changes()).toEqual([...told, ...before]);
+});
+
+test('an admin does not expose the private connections of a member through the worker of that member', async () => {
+  const ada = callerOf(api.url, (await api.addMember('member')).jwt);
+  const key = { app: 'mine', value: KEY, hosts: ['api.shop.example'], visibility: 'private' };
+  await ada.post('/api/connections', key).expect(201);
+  const worker = { ...helloWorker, id: 'hers', visibility: 'private', inputs: [], connections: ['mine'] };
+  await ada.post('/api/workers', worker).expect(201);
+  const change = (caller: typeof ada, body: object) => caller.patch('/api/workers/hers', body);
+  const exposing = { expose: ['mine'] };
+  const { body } = await change(owner, exposing).expect(403);
+  expect(body).toMatchObject({ code: 'not_owner', detail: expect.stringContaining('take mine out') });
+  await change(ada, exposing).expect(200);
+  const code = { files: [{ path: 'main.py', content: 'def run(): return 2' }] };
+  await change(owner, code).expect(403);
+  await owner.post('/api/workers/hers/candidates', code).expect(403);
+  await owner.post('/api/workers/hers/test', { draft: code }).expect(403);
+  // As a worker of the workspace it gets no private connection, and it does not come back with what it was given there.
+  await change(owner, { visibility: 'workspace', ...code }).expect(200);
+  await change(owner, { visibility: 'private' }).expect(403);
+  await change(ada, { visibility: 'private' }).expect(200);
 });

@@ -1,6 +1,7 @@
 /** Whether the code of a workspace's workers may get values of connections and secrets instead of placeholders. */
 import { forbidden } from '@gantry/http';
 import type { Db } from '../database';
+import type { Owned } from '../ownership';
 import type { Definition } from './definition';
 
 export async function allowsExposure(db: Db, workspaceId: string): Promise<boolean> {
@@ -9,13 +10,28 @@ export async function allowsExposure(db: Db, workspaceId: string): Promise<boole
   return workspace?.allowExposedCredentials === true;
 }
 
-/** @throws AppError 403 `exposure_forbidden` */
+/**
+ * Private connections serve the private workers of their owner. Code that somebody else wrote into one, an admin for example,
+ * would read their values.
+ * @param editorId who saves the definition: user, or workspace token
+ * @throws AppError 403 `exposure_forbidden`, `not_owner`
+ */
 export async function requireExposure(
   db: Db,
-  workspaceId: string,
-  { expose }: Pick<Definition, 'expose'>,
+  worker: Owned & { workspaceId: string },
+  editorId: string | null,
+  { expose, connections }: Pick<Definition, 'expose' | 'connections'>,
 ): Promise<void> {
-  if (!expose.length || (await allowsExposure(db, workspaceId))) return;
+  if (!expose.length) return;
+  const exposed = expose.filter((name) => connections.includes(name));
+  if (worker.visibility === 'private' && worker.ownerId !== editorId && exposed.length) {
+    throw forbidden(
+      'not_owner',
+      `expose: only the owner of this private worker exposes connections to its code; take ${exposed.join(', ')} out, or make it a worker of the workspace`,
+    );
+  }
+  const { workspaceId } = worker;
+  if (await allowsExposure(db, workspaceId)) return;
   throw forbidden(
     'exposure_forbidden',
     `expose: the setting allow_exposed_credentials of this workspace is off, so no worker may name ${expose.join(', ')} there`,

@@ -27,7 +27,7 @@ export async function rollBack(
     if (target.sha === current.sha) return;
     const { definition, files, code, needsApproval } = target;
     const onlyWorkers = intersectReach(reachOf(caller, 'workers'), target.onlyWorkers);
-    await requireExposure(tx, worker.workspaceId, definition);
+    await requireExposure(tx, worker, ownerIdOf(caller), definition);
     await appendVersion(tx, worker, {
       version: {
         ...{ sha: target.sha, definition, files, code, onlyWorkers, needsApproval },
