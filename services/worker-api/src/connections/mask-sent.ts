@@ -1,5 +1,5 @@
 /** Providers and servers repeat requests in their errors, and those are shown, audited and logged: what was sent is masked in them. */
-import { MASK } from '@gantry/masking';
+import { createRedactor } from '@gantry/masking';
 import type { OutboundRequest } from '@gantry/safe-fetch';
 
 type Sent = Pick<OutboundRequest, 'headers' | 'body'>;
@@ -9,9 +9,7 @@ const PUBLIC_FIELDS = new Set([
   ...['grant_type', 'redirect_uri', 'client_id', 'scope', 'resource', 'audience', 'token_type_hint'],
 ]);
 const PUBLIC_HEADERS = new Set(['accept', 'content-type', 'content-length', 'user-agent']);
-/** Shorter values are words, which would be masked everywhere. */
-const SECRET_CHARS_MIN = 8;
-/** Errors are shorter. It bounds the time of the search, which looks for tokens of any length. */
+/** Errors are shorter. It bounds the time of the search. */
 const WORDS_CHARS_MAX = 4_000;
 
 /** @param secrets beside those that the request carries */
@@ -20,20 +18,11 @@ export function maskSent({ headers = {}, body }: Sent, secrets: string[] = []): 
     maskWords(text, [...secrets, ...headerValues(headers), ...(body === undefined ? [] : formValues(String(body)))]);
 }
 
-/** Plain, percent-encoded, as in a form, and in base64. A text that is no error is left out. */
+/** In every form that packages/masking knows. A text that is no error is left out. */
 export function maskWords(text: string, secrets: string[]): string {
   if (text.length > WORDS_CHARS_MAX) return `${text.length} characters, which are left out here`;
-  return secrets
-    .filter(({ length }) => length >= SECRET_CHARS_MIN)
-    .map((secret) => Buffer.from(secret).toString())
-    .flatMap((secret) => [
-      secret,
-      encodeURIComponent(secret),
-      formEncoded(secret),
-      Buffer.from(secret).toString('base64'),
-    ])
-    .sort((one, other) => other.length - one.length)
-    .reduce((words, form) => words.replaceAll(form, MASK), text);
+  // No form of a value is shorter than the value.
+  return createRedactor(secrets.filter(({ length }) => length <= text.length)).text(text);
 }
 
 const formValues = (body: string): string[] =>
@@ -53,5 +42,3 @@ function basicSecret(credential: string): string[] {
   const secret = text.slice(text.indexOf(':') + 1);
   return [text, secret, new URLSearchParams(`v=${secret}`).get('v') ?? ''];
 }
-
-const formEncoded = (value: string): string => new URLSearchParams({ v: value }).toString().slice(2);

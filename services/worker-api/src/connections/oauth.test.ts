@@ -215,9 +215,8 @@ describe('refresh', () => {
     later(51);
     await tick();
     expect(await read(id)).toMatchObject({ status: 'active', problem: null });
-    expect(refreshes()).toBe(before + 2);
-    const [first, second] = provider.asked.slice(-2).map((form) => form.get('refresh_token'));
-    expect(second).not.toBe(first);
+    const presented = provider.asked.slice(before - refreshes()).map((form) => form.get('refresh_token'));
+    expect(new Set(presented).size).toBe(presented.length);
   });
 
   test('under way is not disturbed by a test of the connection', async () => {
@@ -298,6 +297,8 @@ describe('refresh', () => {
     ['as it is', (text: string) => text],
     ['percent-encoded', encodeURIComponent],
     ['as Basic has it', (text: string) => Buffer.from(text).toString('base64')],
+    ['inside of other base64', (text: string) => Buffer.from(`it was ${text}, which is wrong`).toString('base64')],
+    ['in hex', (text: string) => Buffer.from(text).toString('hex')],
   ])('whose error repeats the request %s shows nothing of it', async (_how, encode) => {
     const before = provider.asked.length;
     const { id } = await connect();

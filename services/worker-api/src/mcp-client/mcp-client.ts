@@ -10,7 +10,7 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { maskWords } from '../connections/mask-sent';
+import { maskSent } from '../connections/mask-sent';
 import { type McpCall, type McpCallResult, McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
 import { boundedFetch } from './bounded-fetch';
 import { checkedTools, TOOLS_MAX } from './checked-tools';
@@ -141,8 +141,7 @@ function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {
 
 /** A server may say back what it was sent. */
 function withoutSecrets({ code, message, cause }: McpFailed, { headers }: McpServer): McpFailed {
-  const secrets = Object.values(headers).flatMap((value) => [value, ...value.split(' ')]);
-  const shown = maskWords(message, secrets);
+  const shown = maskSent({ headers })(message);
   return new McpFailed(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
 }
 
