@@ -34,8 +34,9 @@ describe('the requests on the page of a worker’s run', () => {
   const unseen = { method: null, path: null, status: null, credentials: [] };
 
   function askAll(fake: FakeWorkerRun): void {
-    ask(fake);
+    ask(fake, { echoed: 2 });
     ask(fake, {
+      echoed: 1,
       ...{ method: 'POST', path: '/repos/acme/a-rather-long-name-of-a-shop/issues/1204/comments' },
       status: 422,
     });
@@ -76,9 +77,10 @@ describe('the requests on the page of a worker’s run', () => {
     const page = await openRun(fake);
     const region = regionOf(page);
     await region.getByText('5 requests to 3 hosts, 1 refused, 1 failed, 1.2 KB sent, 81.9 KB received').waitFor();
+    await region.getByText('received, the value of a credential came back 3 times, and was replaced').waitFor();
     const texts = await rowsOf(page).allInnerTexts();
     expect(texts[0]).toMatch(
-      /^GET api\.github\.com\/user\/repos\s+with github\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
+      /^GET api\.github\.com\/user\/repos\s+with github\s+the value of a credential came back 2 times, and was replaced\s+200\s+20\.5 KB\s+312 B sent\s+\+1\.5 s\s+took 184 ms$/,
     );
     expect(texts[2]).toContain('Connection to db.example.com:8443');
     expect(texts[2]).toContain('Not seen');

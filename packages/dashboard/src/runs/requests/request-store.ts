@@ -9,6 +9,8 @@ export interface RequestSums {
   failed: number;
   bytesSent: number;
   bytesReceived: number;
+  /** Values of credentials that answers held. */
+  echoed: number;
   /** An attempt has as many as are kept of one. */
   isCut: boolean;
 }
@@ -27,7 +29,7 @@ export function createRequestStore(): RequestStore {
   const requests: RunRequest[] = [];
   const hosts = new Set<string>();
   const ofAttempt = new Map<number, number>();
-  const sums = { count: 0, refused: 0, failed: 0, bytesSent: 0, bytesReceived: 0, isCut: false };
+  const sums = { count: 0, refused: 0, failed: 0, bytesSent: 0, bytesReceived: 0, echoed: 0, isCut: false };
   const { redraws, tell } = createRedraws();
 
   function add(request: RunRequest): void {
@@ -40,6 +42,7 @@ export function createRequestStore(): RequestStore {
     sums.count++;
     sums.bytesSent += request.bytesSent;
     sums.bytesReceived += request.bytesReceived;
+    sums.echoed += request.echoed;
     if (request.problem) sums[request.problem.kind]++;
   }
 

@@ -18,6 +18,8 @@ export interface RunRequest {
   bytesReceived: number;
   /** Names of what was put in for placeholders. */
   credentials: string[];
+  /** How often the answer held the value of one; the code received its placeholder. */
+  echoed: number;
   problem: { kind: 'refused' | 'failed'; message: string } | null;
 }
 
@@ -36,6 +38,7 @@ export function requestOf(place: Pick<RunRequest, 'id' | 'attempt' | 'endedAt'>,
     bytesSent: numberOf(body.bytes_sent) ?? 0,
     bytesReceived: numberOf(body.bytes_received) ?? 0,
     credentials: Array.isArray(body.credentials) ? body.credentials.map(String) : [],
+    echoed: numberOf(body.echoed) ?? 0,
     problem: problemOf(body.problem),
   };
 }

@@ -80,7 +80,7 @@ interface RowProps {
 }
 
 function Row({ request, startedAt, hasRetries }: RowProps) {
-  const { attempt, endedAt, durationMs, method, path, credentials, problem } = request;
+  const { attempt, endedAt, durationMs, method, path, credentials, echoed, problem } = request;
   const began = endedAt !== null && startedAt !== null && `+${duration(endedAt - durationMs - startedAt)}`;
   const received = fileSize(request.bytesReceived);
   const sent = `${fileSize(request.bytesSent)} sent`;
@@ -95,6 +95,7 @@ function Row({ request, startedAt, hasRetries }: RowProps) {
         </span>
         {problem && <span className={styles.more}>{inWords(request, problem)}</span>}
         {credentials.length > 0 && <span className={styles.more}>with {credentials.join(', ')}</span>}
+        {echoed > 0 && <span className={styles.more}>{returned(echoed)}</span>}
         {hasRetries && <span className={styles.more}>attempt {attempt}</span>}
         <span className={`${styles.more} ${styles.narrow}`}>
           {[began, took, sent, `${received} received`].filter(Boolean).join(', ')}
@@ -147,13 +148,18 @@ function inWords({ status }: RunRequest, { message }: NonNullable<RunRequest['pr
   return status === null ? said : `${said}, after the answer ${status}`;
 }
 
-function summary({ count, hosts, refused, failed, bytesSent, bytesReceived }: RequestSums): string {
+/** Many of them may be attempts to guess a value. */
+const returned = (times: number): string =>
+  `the value of a credential came back ${times === 1 ? 'once' : `${figure(times)} times`}, and was replaced`;
+
+function summary({ count, hosts, refused, failed, bytesSent, bytesReceived, echoed }: RequestSums): string {
   const problems = [refused > 0 && `${figure(refused)} refused`, failed > 0 && `${figure(failed)} failed`];
   return [
     `${figure(count)} ${count === 1 ? 'request' : 'requests'} to ${figure(hosts)} ${hosts === 1 ? 'host' : 'hosts'}`,
     ...problems,
     `${fileSize(bytesSent)} sent`,
     `${fileSize(bytesReceived)} received`,
+    echoed > 0 && returned(echoed),
   ]
     .filter(Boolean)
     .join(', ');
