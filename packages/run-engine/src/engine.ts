@@ -47,6 +47,9 @@ import { createWaiters } from './waiters';
 import { startWaker } from './waker';
 import { type WithinTransactions, withinTransactions } from './within-transactions';
 
+/** An output as it is stored: JSON, or the value itself. */
+export type StoredOutput = { json: Uint8Array } | { value: unknown };
+
 export interface RunEngine extends Submission, WithinTransactions, Cancellation {
   /** @throws AppError 404 */
   get(workspaceId: string, runId: string): Promise<Run>;
@@ -70,7 +73,7 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
   /** The same for a response or for `encodeJson`. @param name under which a stored one stands that is no object */
   outputToSend(run: Run, name: string): Promise<unknown>;
   /** The same unparsed where it is stored as an object: parsing 8 MB takes a tenth of a second. */
-  storedOutput(run: Run): Promise<{ json: Buffer } | { value: unknown }>;
+  storedOutput(run: Run): Promise<StoredOutput>;
   /**
    * Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`, or when the workspace is closed.
    * @param wording how the surface tells events, and what it leaves out

@@ -3,19 +3,23 @@
  * event loop, which serves everybody, for longer than 50 ms. A new function of this kind belongs on the list.
  */
 import { createRedactor } from '@gantry/masking';
+import type { Sql } from '@gantry/postgres';
 import type { ListedRun } from '@gantry/run-engine';
 import { given, measureLongestTurn } from '@gantry/testing';
 import type { AuditRow } from './audit/audit-entry';
 import { rowToCsv } from './audit/audit-routes';
+import { createCaseJudge } from './candidates/case-judge';
 import { messagesOf } from './chat/messages';
 import type { Part, Turn } from './chat/turn-repository';
 import { argumentProblems } from './connection-tools/check-arguments';
 import { maskWords } from './connections/mask-sent';
+import type { McpServer, McpTool } from './connections/mcp-port';
 import { createOutputChecks } from './evaluations/output-checks';
 import { parseChecks } from './examples/check';
 import { isDeeperThan } from './json-depth';
 import { maskTexts, openTextStream } from './masked-texts';
 import { createMasking } from './masking';
+import { rememberingClient } from './mcp-client/remembered-tools';
 import { boundedFetch } from './models/bounded-events';
 import { createEventMeter } from './models/event-meter';
 import { valueIn } from './models/json-answer';
@@ -40,6 +44,11 @@ const masking = given(
 const manifests = given(
   async () => createManifests({ taskMs: 120_000 }),
   (one) => one.stop(),
+);
+
+const caseJudge = given(
+  async () => createCaseJudge({ taskMs: 120_000 }),
+  (pool) => pool.stop(),
 );
 
 const names = (count: number, prefix = 'name') => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
@@ -75,6 +84,20 @@ const valueTask = (value: object, chars: number) => ({
   run: { status: 'completed' as const, error: null, durationMs: 1, costUsd: 0 },
   output: { json: Buffer.from(JSON.stringify({ text: 'x'.repeat(chars) })) },
 });
+
+const ending = (output: string) => ({
+  ...{ status: 'completed' as const, error: null, errorCode: null, errorType: null, unrecorded: null },
+  output: { json: Buffer.from(output) },
+});
+const ofLargest = (unit: string) => `[${unit.repeat(Math.floor(8_000_000 / unit.length))}0]`;
+const judge = (was: string, now: string) =>
+  caseJudge.run({ recorded: ending(was), rehearsed: ending(now), base: ending(was) });
+/** A server with a tool list as large as a response may be. */
+const listing = (tools: McpTool[]) =>
+  rememberingClient(
+    { listTools: async () => tools, callTool: () => Promise.reject(new Error('not called')) },
+    { sql: { query: () => Promise.reject(new Error('not stored')) } as unknown as Sql, now: () => new Date() },
+  ).listTools({ headers: { authorization: `Bearer ${PERIODIC[0]?.slice(12_000, 20_000)}` } } as unknown as McpServer);
 
 const yaml = (unit: string, [open, close] = ['', '']) => {
   const text = `a: ${open}${unit.repeat(500_000 / unit.length)}${close}`;
@@ -137,6 +160,19 @@ const FUNCTIONS: [string, () => unknown][] = [
         'a'.repeat(4_000),
         PERIODIC.map((one) => one.slice(14_500, 17_500)),
       ),
+  ],
+  ['caseJudge: many equal values', () => judge(ofLargest('1,'), ofLargest('1,'))],
+  ['caseJudge: many keys', () => judge(ofLargest('{"a":{}},'), ofLargest('{"b":{}},'))],
+  ['caseJudge: many levels', () => judge(deep(3_000), deep(3_001))],
+  [
+    'rememberingClient: long texts',
+    () =>
+      listing(
+        names(60).map((name) => ({
+          ...{ name, description: LETTERS.slice(0, 20_000) },
+          inputSchema: { type: 'object', title: LETTERS },
+        })),
+      ).catch(() => {}),
   ],
   ['maskWords: a long text', () => maskWords('a'.repeat(2_000_000), PERIODIC)],
   ['openTextStream', () => openTextStream(periodic).push(LETTERS)],

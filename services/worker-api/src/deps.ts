@@ -8,6 +8,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { DeliveryLoop } from './alerts/delivery';
 import type { CandidateDecisions } from './approvals/candidate-decisions';
+import type { CaseJudge } from './candidates/case-judge';
 import type { McpClient } from './connections/mcp-port';
 import type { EvaluationLoop } from './evaluations/evaluation';
 import type { PrismaClient } from './generated/prisma/client';
@@ -34,6 +35,8 @@ export interface Deps {
   masking: Masking;
   /** Reads and writes the manifests of bundles. */
   manifests: Manifests;
+  /** Compares what rehearsals give with what was recorded. */
+  caseJudge: CaseJudge;
   runnables: Runnables;
   /** Workers' own limits of runs in a minute, counted over all replicas. */
   rates: RateCount;

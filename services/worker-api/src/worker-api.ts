@@ -23,6 +23,7 @@ import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
 import { createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
+import { createCaseJudge } from './candidates/case-judge';
 import { openChangeHub } from './changes/change-hub';
 import { prepareTool, toolsOfRun } from './connection-tools/run-tools';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
@@ -117,6 +118,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const secrets = createSecretStore({ pool, vault });
   const masking = createMasking();
   const manifests = createManifests();
+  const caseJudge = createCaseJudge();
   const keyRotation = createKeyRotation({ pool, vault, columns: sealedColumns, log });
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
   const tokenUse = trackLastUse({ pool, table: 'tokens', log });
@@ -178,6 +180,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       keyRotation,
       masking,
       manifests,
+      caseJudge,
       runnables,
       rates,
       hasher,
@@ -252,6 +255,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
       await deliveryLoop.stop();
       await masking.stop();
       await manifests.stop();
+      await caseJudge.stop();
       mailer.close();
       await tokenUse.flush();
       await relay.stop();

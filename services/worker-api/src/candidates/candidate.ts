@@ -1,18 +1,17 @@
 /** Candidates as the API shows them. */
 
-import type { RunErrorCode } from '@gantry/events';
 import { apiFields, isPerson, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
 import type { FileEntry } from '../file-trees/file-tree';
 import type { TreePack } from '../file-trees/tree-pack';
 import type { VersionApproval } from '../generated/prisma/client';
-import type { ApiRunStatus } from '../run-status';
 import { compareVersions } from '../workers/compare-versions';
 import type { Definition } from '../workers/definition';
 import { approvalToApi } from '../workers/version-approval';
 import type { Version } from '../workers/version-repository';
 import type { Difference } from './compare-outputs';
 import type { Outcome } from './judge-case';
+import type { ShownEnding } from './judge-endings';
 
 export type CandidateStatus = 'rehearsing' | 'ready' | 'promoted' | 'dropped' | 'failed';
 
@@ -43,14 +42,6 @@ export interface Candidate {
   decidedAt: Date | null;
   /** An agent wrote it, or some of the version that it was made from: see workers/version-approval.ts. */
   needsApproval: boolean;
-}
-
-/** As it is kept and shown: shortened. */
-export interface ShownEnding {
-  status: ApiRunStatus;
-  error: string | null;
-  error_code: RunErrorCode | null;
-  output: string | null;
 }
 
 export interface Case {

@@ -13,7 +13,15 @@ const DIFFERENCES_MAX = 50;
 const VALUE_CHARS_MAX = 500;
 const PATH_CHARS_MAX = 500;
 
-type Pair = { path: string; was: unknown; now: unknown };
+type Container = unknown[] | Record<string, unknown>;
+
+/** Two containers of one kind, and the keys that are still to be compared. */
+interface Frame {
+  path: string;
+  was: Container;
+  now: Container;
+  keys: Iterator<string | number>;
+}
 
 /** Stands for a key that is not there: null is a value. */
 const ABSENT = Symbol('absent');
@@ -25,38 +33,44 @@ const ABSENT = Symbol('absent');
 export function compareOutputs(was: unknown, now: unknown): Difference[] {
   const found: Difference[] = [];
   // Outputs nest as deep as their authors like, so the ones to be looked at are kept here and not on the call stack.
-  const left: Pair[] = [{ path: '', was, now }];
-  for (let pair = left.pop(); pair && found.length < DIFFERENCES_MAX; pair = left.pop()) {
-    const inside = partsOf(pair);
-    // One by one: as arguments of a call, a hundred thousand of them would exceed the stack.
-    if (inside) for (const one of inside.reverse()) left.push(one);
-    else if (pair.was !== pair.now) found.push(differenceOf(pair));
+  const open: Frame[] = [];
+  const compare = (path: string, one: unknown, other: unknown) => {
+    if ((Array.isArray(one) && Array.isArray(other)) || (isObject(one) && isObject(other))) {
+      open.push({ path, was: one, now: other, keys: keysOf(one, other) });
+    } else if (one !== other) found.push(differenceOf(path, one, other));
+  };
+  compare('', was, now);
+  for (let frame = open.at(-1); frame && found.length < DIFFERENCES_MAX; frame = open.at(-1)) {
+    const { value: key, done } = frame.keys.next();
+    if (done) open.pop();
+    else {
+      const [one, other] = [partOf(frame.was, key), partOf(frame.now, key)];
+      if (one !== other) compare(`${frame.path}/${escaped(key)}`, one, other);
+    }
   }
   return found;
 }
 
-/** Null for values that are not compared part by part. */
-function partsOf({ path, was, now }: Pair): Pair[] | null {
-  if (Array.isArray(was) && Array.isArray(now)) {
-    const length = Math.max(was.length, now.length);
-    return Array.from({ length }, (_, index) => ({
-      path: `${path}/${index}`,
-      was: index < was.length ? was[index] : ABSENT,
-      now: index < now.length ? now[index] : ABSENT,
-    }));
+/** Those of the recorded one in its order, then what was added. */
+function* keysOf(was: Container, now: Container): Generator<string | number> {
+  if (Array.isArray(was)) {
+    const length = Math.max(was.length, (now as unknown[]).length);
+    for (let index = 0; index < length; index++) yield index;
+    return;
   }
-  if (!isObject(was) || !isObject(now)) return null;
-  return [...new Set([...Object.keys(was), ...Object.keys(now)])].map((key) => ({
-    path: `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    was: Object.hasOwn(was, key) ? was[key] : ABSENT,
-    now: Object.hasOwn(now, key) ? now[key] : ABSENT,
-  }));
+  for (const key in was) yield key;
+  for (const key in now) if (!Object.hasOwn(was, key)) yield key;
 }
+
+const partOf = (container: Container, key: string | number): unknown =>
+  Object.hasOwn(container, key) ? container[key as keyof Container] : ABSENT;
+
+const escaped = (key: string | number): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1');
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function differenceOf({ path, was, now }: Pair): Difference {
+function differenceOf(path: string, was: unknown, now: unknown): Difference {
   const change = was === ABSENT ? 'added' : now === ABSENT ? 'removed' : 'changed';
   return {
     path: shortened(path, PATH_CHARS_MAX),

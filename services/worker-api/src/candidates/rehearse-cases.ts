@@ -26,8 +26,9 @@ import {
   moveCandidate,
   moveCase,
 } from './candidate-repository';
-import { endingOf, shownEnding, silent } from './ending-of';
-import { type Ending, type Judgement, judgeCase } from './judge-case';
+import { endingOf, silent } from './ending-of';
+import type { Judgement } from './judge-case';
+import { type JudgedEndings, type StoredEnding, shownEnding } from './judge-endings';
 
 /** Rehearsals of one worker at once: the executors are for runs that somebody waits for. */
 const AT_ONCE = 3;
@@ -128,11 +129,11 @@ export async function noticeEnd(deps: Deps, rehearsalRunId: string): Promise<voi
   const run = await findRun(deps, candidate.workspaceId, rehearsalRunId);
   if (run && !isTerminal(run.status)) return;
   const endings = await endingsOf(deps, candidate, one);
-  const judgement = judge(candidate, endings);
+  const { judgement, ...shown } = await judge(deps, candidate, endings);
   if (judgement) {
     await transaction(pool, async (tx) => {
       if (!(await lockCandidate(tx, candidate.id))) return;
-      await settle(tx, one, endings, judgement);
+      await settle(tx, one, endings, { judgement, ...shown });
       await finish(tx, candidate);
     });
   } else {
@@ -144,10 +145,10 @@ export async function noticeEnd(deps: Deps, rehearsalRunId: string): Promise<voi
 interface Endings {
   of: Run | null;
   rehearsal: Run | null;
-  recorded: Ending | null;
-  rehearsed: Ending;
+  recorded: StoredEnding | null;
+  rehearsed: StoredEnding;
   /** Null: it was not rehearsed. */
-  base: Ending | null;
+  base: StoredEnding | null;
 }
 
 async function endingsOf(deps: Deps, { workspaceId }: Candidate, one: Case): Promise<Endings> {
@@ -162,28 +163,44 @@ async function endingsOf(deps: Deps, { workspaceId }: Candidate, one: Case): Pro
   };
 }
 
-/** Null: the version that the candidate was made from is to be rehearsed first. */
-function judge({ status }: Candidate, { recorded, rehearsed, base }: Endings): Judgement | null {
-  if (!recorded) {
-    const reason = 'the recorded run is gone: it is older than the workspace keeps runs';
-    return { outcome: 'inconclusive', reason, differences: [] };
-  }
+/** @throws where it was not tried */
+async function judge(
+  { caseJudge, log }: Deps,
+  { id, status }: Candidate,
+  { recorded, rehearsed, base }: Endings,
+): Promise<JudgedEndings> {
+  const gone = 'the recorded run is gone: it is older than the workspace keeps runs';
   const isDecided = status !== 'rehearsing';
-  return judgeCase(recorded, rehearsed, base ?? (isDecided ? silent('the candidate was decided before') : null));
+  const outcome = await caseJudge.run({
+    recorded: recorded ?? silent(gone),
+    rehearsed,
+    base: base ?? (isDecided ? silent('the candidate was decided before') : null),
+  });
+  if ('result' in outcome) return recorded ? outcome.result : { ...outcome.result, judgement: inconclusive(gone) };
+  const { reason, problem } = outcome;
+  if (reason === 'busy') throw new Error(`case not judged: ${problem}`);
+  log.warn({ candidateId: id, problem }, 'the outputs of a case were not compared');
+  const shown = (ending: StoredEnding) => ({ ...shownEnding({ ...ending, output: undefined }), output: null });
+  return {
+    judgement: inconclusive('the outputs take more time or memory to compare than they may'),
+    ...{ recorded: shown(recorded ?? silent(gone)), rehearsed: shown(rehearsed) },
+  };
 }
+
+const inconclusive = (reason: string): Judgement => ({ outcome: 'inconclusive', reason, differences: [] });
 
 async function settle(
   tx: PoolClient,
   one: Case,
-  { recorded, rehearsal, rehearsed }: Endings,
-  { outcome, reason, differences }: Judgement,
+  { recorded, rehearsal }: Endings,
+  judged: JudgedEndings & { judgement: Judgement },
 ): Promise<void> {
   const { startedAt = null, finishedAt = null } = rehearsal ?? {};
   const durationMs = startedAt && finishedAt ? Math.max(0, finishedAt.getTime() - startedAt.getTime()) : null;
   await moveCase(tx, one, {
-    ...{ status: 'settled', outcome, reason, differences },
-    ...(recorded && { recorded: shownEnding(recorded) }),
-    rehearsed: { ...shownEnding(rehearsed), duration_ms: durationMs },
+    ...{ status: 'settled', ...judged.judgement },
+    ...(recorded && { recorded: judged.recorded }),
+    rehearsed: { ...judged.rehearsed, duration_ms: durationMs },
   });
 }
 
@@ -202,8 +219,8 @@ async function pair(deps: Deps, candidate: Candidate, one: Case, endings: Ending
       await moveCase(tx, one, { status: 'pairing', baseRunId: run.id });
       return;
     }
-    const judgement = judge(candidate, { ...endings, base: silent(run.detail) });
-    if (judgement) await settle(tx, one, endings, judgement);
+    const { judgement, ...shown } = await judge(deps, candidate, { ...endings, base: silent(run.detail) });
+    if (judgement) await settle(tx, one, endings, { judgement, ...shown });
     await finish(tx, candidate);
   });
 }

@@ -28,10 +28,11 @@ export function maskWords(text: string, secrets: string[]): string {
 const formValues = (body: string): string[] =>
   [...new URLSearchParams(body)].flatMap(([name, value]) => (PUBLIC_FIELDS.has(name) ? [] : [value]));
 
-function headerValues(headers: NonNullable<Sent['headers']>): string[] {
+/** Whole, and the credential of a scheme by itself. */
+export function headerValues(headers: NonNullable<Sent['headers']>): string[] {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (PUBLIC_HEADERS.has(name.toLowerCase())) return [];
-    const [, scheme = '', credential = value] = /^(\S+) (\S+)$/.exec(value) ?? [];
+    const [, scheme = '', credential = value] = /^(\S+) (.+)$/.exec(value) ?? [];
     return [value, credential, ...(scheme.toLowerCase() === 'basic' ? basicSecret(credential) : [])];
   });
 }

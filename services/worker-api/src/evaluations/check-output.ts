@@ -1,4 +1,5 @@
 /** All that is done with the output of a run that an example judges, but for asking models. */
+import type { StoredOutput } from '@gantry/run-engine';
 import { outputOf } from '../runs/run-output';
 import { jsonOf } from './compare';
 import { type Asked, type EndedRun, type JudgedExample, listVerdicts, type Verdict } from './verdict';
@@ -9,8 +10,7 @@ const OUTPUT_CHARS_MAX = 8 * 1024;
 export interface CheckTask {
   example: JudgedExample;
   run: Omit<EndedRun, 'output'>;
-  /** As it is stored: JSON, or the value itself. */
-  output: { json: Uint8Array } | { value: unknown };
+  output: StoredOutput;
 }
 
 export interface CheckedOutput {

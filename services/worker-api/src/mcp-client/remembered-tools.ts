@@ -1,6 +1,8 @@
 /** Lists of tools that are kept for a while, so that looking at them asks nobody. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createRedactor } from '@gantry/masking';
 import type { Sql } from '@gantry/postgres';
+import { headerValues } from '../connections/mask-sent';
 import type { McpClient, McpServer, McpTool } from '../connections/mcp-port';
 import { acceptTools, findTools, forgetTools, rememberTools } from './tool-list-repository';
 
@@ -11,7 +13,7 @@ export function rememberingClient(
 ): McpClient {
   return {
     async listTools(server) {
-      const tools = withoutSent(server, await client.listTools(server));
+      const tools = await withoutSent(server, await client.listTools(server));
       return (await rememberTools(sql, server, tools, now())).tools;
     },
     callTool: client.callTool,
@@ -21,19 +23,26 @@ export function rememberingClient(
   };
 }
 
-/** Shorter ones are words, which would be masked everywhere. */
-const SECRET_CHARS_MIN = 8;
+/** Of texts, searched within a few milliseconds. */
+const CHARS_PER_TURN = 32 * 1024;
 
 /** Every viewer sees descriptions, and models are given them: a server may write into them what it was sent. */
-function withoutSent({ headers }: McpServer, tools: McpTool[]): McpTool[] {
-  // The value of Authorization is a scheme and a token.
-  const sent = Object.values(headers).flatMap((value) => [value, value.replace(/^\S+ /, '')]);
-  const { text } = createRedactor(sent.filter(({ length }) => length >= SECRET_CHARS_MIN));
-  return tools.map((tool) => ({
-    ...tool,
-    description: text(tool.description),
-    inputSchema: mapTexts(tool.inputSchema, text),
-  }));
+async function withoutSent({ headers }: McpServer, tools: McpTool[]): Promise<McpTool[]> {
+  const redactor = createRedactor(headerValues(headers));
+  const masked: McpTool[] = [];
+  let chars = 0;
+  const text = (shown: string) => {
+    chars += shown.length;
+    return redactor.text(shown);
+  };
+  for (const tool of tools) {
+    const { description, inputSchema } = tool;
+    masked.push({ ...tool, description: text(description), inputSchema: mapTexts(inputSchema, text) });
+    if (chars < CHARS_PER_TURN) continue;
+    chars = 0;
+    await nextTurn();
+  }
+  return masked;
 }
 
 /** Texts of a schema, without the names in it: those are what is called. */

@@ -1,0 +1,13 @@
+/** Judges cases in a thread of its own, with limits of time and memory: outputs do not decide what others wait for. */
+import path from 'node:path';
+import { createThreadPool, type ThreadLimits, type ThreadPool } from '@gantry/thread-pool';
+import type { EndingsTask, JudgedEndings } from './judge-endings';
+
+export type CaseJudge = ThreadPool<EndingsTask, JudgedEndings>;
+
+const THREAD = path.resolve(__dirname, '../../dist/candidates/judge-thread.js');
+/** Three outputs of 8 MB, the largest, take about a second. */
+const LIMITS: ThreadLimits = { threads: 1, taskMs: 10_000, waitMs: 120_000, heapMb: 512 };
+
+export const createCaseJudge = (limits: Partial<ThreadLimits> = {}): CaseJudge =>
+  createThreadPool(THREAD, { ...LIMITS, ...limits });

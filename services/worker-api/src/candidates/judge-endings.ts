@@ -1,0 +1,55 @@
+/** All that is done with the outputs of a case: they are read, compared, and shortened for the report. */
+import type { RunErrorCode } from '@gantry/events';
+import type { StoredOutput } from '@gantry/run-engine';
+import { type ApiRunStatus, apiStatus } from '../run-status';
+import { shortened, shownJson } from './compare-outputs';
+import { type Ending, type Judgement, judgeCase } from './judge-case';
+
+export const ERROR_CHARS_MAX = 2_000;
+const OUTPUT_CHARS_MAX = 4_000;
+
+/** The end of a run, whose output nobody has parsed; undefined unless it completed. */
+export type StoredEnding = Omit<Ending, 'output'> & { output: StoredOutput | undefined };
+
+/** As it is kept and shown: shortened. */
+export interface ShownEnding {
+  status: ApiRunStatus;
+  error: string | null;
+  error_code: RunErrorCode | null;
+  output: string | null;
+}
+
+export interface EndingsTask {
+  recorded: StoredEnding;
+  rehearsed: StoredEnding;
+  /** Null: the version that the candidate was made from was not rehearsed. */
+  base: StoredEnding | null;
+}
+
+export interface JudgedEndings {
+  /** Null: the version that the candidate was made from is to be rehearsed first. */
+  judgement: Judgement | null;
+  recorded: ShownEnding;
+  rehearsed: ShownEnding;
+}
+
+export function judgeEndings({ recorded, rehearsed, base }: EndingsTask): JudgedEndings {
+  const [was, now] = [parsed(recorded), parsed(rehearsed)];
+  return {
+    judgement: judgeCase(was, now, base && parsed(base)),
+    recorded: shownEnding(was),
+    rehearsed: shownEnding(now),
+  };
+}
+
+const parsed = ({ output, ...ending }: StoredEnding): Ending => ({
+  ...ending,
+  output: output && ('json' in output ? JSON.parse(Buffer.from(output.json).toString()) : output.value),
+});
+
+export const shownEnding = ({ status, error, errorCode, output }: Ending): ShownEnding => ({
+  status: apiStatus(status),
+  error: error === null ? null : shortened(error, ERROR_CHARS_MAX),
+  error_code: errorCode,
+  output: status === 'completed' ? shownJson(output, OUTPUT_CHARS_MAX) : null,
+});
