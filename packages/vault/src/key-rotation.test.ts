@@ -8,6 +8,8 @@ const columns: SealedColumn[] = [
 ];
 const keys = parseKeyRing(`v1:${randomBytes(32).toString('base64')}`);
 const silent = async () => {};
+/** Each read opens all of them, and four loops keep doing so. */
+const SECRETS = 30;
 
 let failures: object[];
 const pool = givenPool('automation-api', 'CREATE TABLE hooks (workspace_id text, id text, signing_key bytea)');
@@ -31,7 +33,7 @@ const versionsOf = async (workspaceId: string) =>
 
 test('runs read secrets and people write them while the keys rotate again and again: none fails, none is lost', async () => {
   const [one, other] = [replica(), replica()];
-  const names = Array.from({ length: 120 }, (_, n) => `KEY_${n}`);
+  const names = Array.from({ length: SECRETS }, (_, n) => `KEY_${n}`);
   const expected: Record<string, string> = {};
   const write = async (secrets: typeof one.secrets, name: string, value: string) => {
     await secrets.set('ws_busy', { name, value, createdBy: null }, silent);
@@ -44,7 +46,7 @@ test('runs read secrets and people write them while the keys rotate again and ag
     for (; rotating; reads++) expect(Object.keys(await secrets.reveal('ws_busy', names))).toHaveLength(names.length);
   };
   const writer = async () => {
-    for (let n = 0; rotating; n++) await write(other.secrets, `KEY_${n % 120}`, `value ${n}`);
+    for (let n = 0; rotating; n++) await write(other.secrets, `KEY_${n % SECRETS}`, `value ${n}`);
   };
   const busy = Promise.all([read(one), read(other), read(replica()), writer()]);
   for (let round = 0; round < 4; round++) {
