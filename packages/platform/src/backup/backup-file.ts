@@ -25,6 +25,7 @@ const FORMAT = 1;
 const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication'];
 /** Of what is held in memory before anything is authenticated. */
 const HEAD_BYTES_MAX = 16 << 20;
+const NAME_CHARS_SHOWN = 300;
 
 /** The files of a data directory that hold keys and ways to sign in. */
 export const SECRET_FILES = ['keys.json', 'local.json', 'sample.json'] as const;
@@ -223,7 +224,10 @@ async function* readTar(file: string): AsyncGenerator<BackupEntry> {
   try {
     for await (const entry of entries) {
       headerBytes = 0;
-      yield { name: entry.header.name, size: entry.header.size ?? 0, content: readEntry(entry) };
+      const { name, type } = entry.header;
+      // Types are not authenticated, and a backup holds nothing but files.
+      if (type !== 'file') throw new Error(`it holds a ${type}, ${quoteName(name)}`);
+      yield { name, size: entry.header.size ?? 0, content: readEntry(entry) };
     }
     await reading;
   } catch (err) {
@@ -235,6 +239,9 @@ function unreadable(file: string, err: unknown): unknown {
   const { syscall, message } = err as NodeJS.ErrnoException;
   return syscall ? err : damaged(file, message, err);
 }
+
+/** For a terminal: a name of an entry may be long, and hold control characters. */
+export const quoteName = (name: string): string => JSON.stringify(name.slice(0, NAME_CHARS_SHOWN));
 
 export const damaged = (file: string, why: string, cause?: unknown): Error =>
   new Error(`${file} is damaged or incomplete (${why}): nothing was restored`, { cause });

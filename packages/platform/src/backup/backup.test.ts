@@ -4,6 +4,7 @@ import { apiCaller, temporaryDir, until } from '@gantry/testing';
 import { Client } from 'pg';
 import { checkoutDir } from '../dirs/shared-dir';
 import { type LaunchedPlatform, launchPlatform, runProgram, START_MS } from '../test/launched-platform';
+import { findTool } from '../tools/find-tool';
 import { createBackupFile } from './backup-file';
 import type { DatabaseShape } from './database-copy';
 import { findRunning } from './own-postgres';
@@ -103,6 +104,21 @@ test('a disk that is full leaves no file', async () => {
   expect(fs.readdirSync(dir).filter((entry) => entry.startsWith('full'))).toEqual([]);
 });
 
+const bwrap = findTool('bwrap');
+const withBwrap = bwrap ? test : test.skip;
+
+withBwrap.each([
+  ['backup', lost, 'read-only.backup'],
+  ['restore', path.join(dir, 'none'), 'gantry.backup'],
+])('a %s says that its data directory is read-only, and leaves nothing', async (command, dataDir, name) => {
+  const before = fs.readdirSync(dir);
+  const mounts = ['--dev-bind', '/', '/', '--ro-bind', dir, dir, '--chdir', dir];
+  const program = [bwrap as string, ...mounts, process.execPath, main, command, path.join(dir, name)];
+  const { code, output } = await runProgram(dataDir, program, { GANTRY_BACKUP_PASSPHRASE: PASSPHRASE });
+  expect([code, output]).toEqual([1, expect.stringContaining(`${dataDir} is on a file system that is read-only`)]);
+  expect(fs.readdirSync(dir)).toEqual(before);
+});
+
 test(
   'restored elsewhere, secrets open, the sleeping run wakes, the queued run runs, and what had ended is as it was',
   async () => {
@@ -193,6 +209,7 @@ describe('a restore is refused, and leaves nothing behind,', () => {
   ])('%s', async (_, from, problem) => {
     const { code, output } = await restore(target, from());
     expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
+    expect(output).not.toContain('FATAL');
     expect(fs.readdirSync(dir).filter((name) => name.startsWith('refused'))).toEqual([]);
   });
 
@@ -244,6 +261,7 @@ describe('a restore is refused, and leaves nothing behind,', () => {
       await writer.finish();
       const { code, output } = await restore(target, hostile);
       expect([code, output]).toEqual([1, expect.stringMatching(problem)]);
+      expect(output).not.toContain('FATAL');
       expect(fs.readdirSync(dir).filter((name) => /^(refused|outside)/.test(name))).toEqual([]);
     },
     START_MS,

@@ -59,6 +59,7 @@ async function copy(
     }
   }
   await loader.commit();
+  await loader.close();
   await snapshot.end();
   return pieces;
 }

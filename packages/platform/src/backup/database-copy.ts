@@ -127,6 +127,8 @@ export interface Loader {
   /** Adds rows to a table. */
   load(table: string, piece: AsyncIterable<Buffer>): Promise<void>;
   commit(): Promise<void>;
+  /** Ends its connection. What is not committed by then is gone. */
+  close(): Promise<void>;
 }
 
 const unquote = (column: string): string =>
@@ -141,6 +143,28 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
   await migrateTo(url, (name) => shape.migrations.includes(name), ...folders);
   const client = await connect(url);
   const id = client.escapeIdentifier.bind(client);
+  const columnsByTable = await prepareDatabase(client, shape).catch(async (err) => {
+    await client.end();
+    throw err;
+  });
+  return {
+    load: (name, piece) => {
+      const columns = columnsByTable.get(name);
+      if (!columns) throw new Error(`the backup has rows of a table ${name}, which it does not describe`);
+      return pipeline(piece, client.query(from(`COPY ${id(name)} (${columns.map(id).join(', ')}) FROM STDIN`)));
+    },
+    commit: async () => {
+      await client.query(WITHOUT_STREAMS);
+      await client.query('COMMIT');
+      await client.query('ANALYZE');
+    },
+    close: () => client.end(),
+  };
+}
+
+/** Opens the transaction in which tables are filled. @returns the columns of each table, by its name */
+async function prepareDatabase(client: Client, shape: DatabaseShape): Promise<Map<string, string[]>> {
+  const id = client.escapeIdentifier.bind(client);
   const columnsByTable = await checkedColumns(client, shape);
   await client.query('BEGIN');
   // Rows of one snapshot refer to each other as they should, and no trigger is to react to what happened long ago.
@@ -153,19 +177,7 @@ export async function openLoader(url: string, shape: DatabaseShape, folders: str
   if (columnsByTable.size) await client.query(`TRUNCATE ${[...columnsByTable.keys()].map(id).join(', ')}`);
   for (const { name, value } of shape.sequences)
     await client.query('SELECT setval($1::regclass, $2)', [id(name), value]);
-  return {
-    load: (name, piece) => {
-      const columns = columnsByTable.get(name);
-      if (!columns) throw new Error(`the backup has rows of a table ${name}, which it does not describe`);
-      return pipeline(piece, client.query(from(`COPY ${id(name)} (${columns.map(id).join(', ')}) FROM STDIN`)));
-    },
-    commit: async () => {
-      await client.query(WITHOUT_STREAMS);
-      await client.query('COMMIT');
-      await client.query('ANALYZE');
-      await client.end();
-    },
-  };
+  return columnsByTable;
 }
 
 /**

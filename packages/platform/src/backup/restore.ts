@@ -11,7 +11,7 @@ import { migrationNames } from '../migrate';
 import { migrationFolders } from '../migrate-folders';
 import { serviceNames } from '../service-names';
 import { startSupervisor } from '../supervise/supervise';
-import { type BackupEntry, damaged, type OpenBackup, openBackupFile } from './backup-file';
+import { type BackupEntry, damaged, type OpenBackup, openBackupFile, quoteName } from './backup-file';
 import { type Loader, openLoader } from './database-copy';
 import { type AddressOf, startOwn } from './own-postgres';
 import { showParts } from './part-progress';
@@ -58,6 +58,11 @@ export async function restore({ dataDir, file, passphrase, progress }: RestoreOp
   progress.step(`${dataDir} is restored: npm start brings it up`);
 }
 
+const PROBLEMS: Record<string, string> = {
+  ENOTEMPTY: 'holds files: move it away',
+  EROFS: 'is on a file system that is read-only: make it writable',
+};
+
 /** @returns whether there was an empty one. @throws Error unless the directory can be made, or is empty */
 function makeWay(dataDir: string): boolean {
   try {
@@ -66,8 +71,8 @@ function makeWay(dataDir: string): boolean {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return false;
-    const problem = code === 'ENOTEMPTY' ? 'holds files' : `cannot be made anew (${code})`;
-    throw new Error(`${dataDir} ${problem}: move it away, or name another directory in GANTRY_DATA_DIR`, { cause });
+    const problem = PROBLEMS[code ?? ''] ?? `cannot be made anew (${code}): move it away`;
+    throw new Error(`${dataDir} ${problem}, or name another directory in GANTRY_DATA_DIR`, { cause });
   }
 }
 
@@ -85,27 +90,32 @@ function refuseNewer(file: string, { databases }: OpenBackup): void {
 
 async function fill(made: string, backup: OpenBackup, addressOf: AddressOf, progress: Progress): Promise<void> {
   const loaders = new Map<string, Loader>();
-  for (const service of serviceNames) {
-    loaders.set(service, await openLoader(addressOf(service), backup.databases[service], migrationFolders(service)));
+  try {
+    for (const service of serviceNames) {
+      loaders.set(service, await openLoader(addressOf(service), backup.databases[service], migrationFolders(service)));
+    }
+    const parts = showParts(progress);
+    for await (const { name, size, content } of backup.entries) {
+      const [, service = '', table = ''] = ROWS.exec(name) ?? [];
+      const loader = loaders.get(service);
+      const guarded = stopBeforeFull(made, content);
+      if (loader) await loader.load(table, guarded);
+      else await writeObject(made, name, guarded);
+      parts.count(loader ? service : 'objects', size);
+    }
+    parts.end();
+    for (const loader of loaders.values()) await loader.commit();
+  } finally {
+    // PostgreSQL would report each connection that its end cuts.
+    for (const loader of loaders.values()) await loader.close();
   }
-  const parts = showParts(progress);
-  for await (const { name, size, content } of backup.entries) {
-    const [, service = '', table = ''] = ROWS.exec(name) ?? [];
-    const loader = loaders.get(service);
-    const guarded = stopBeforeFull(made, content);
-    if (loader) await loader.load(table, guarded);
-    else await writeObject(made, name, guarded);
-    parts.count(loader ? service : 'objects', size);
-  }
-  parts.end();
-  for (const loader of loaders.values()) await loader.commit();
 }
 
 const ROWS = /^databases\/([a-z-]+)\/([a-z0-9_]+)\/\d+$/;
 const OBJECT = /^objects(?:\/(?!\.)[^/\\\0]{1,255})+$/;
 
 async function writeObject(made: string, name: string, content: BackupEntry['content']): Promise<void> {
-  if (!OBJECT.test(name)) throw new Error(`the backup names a file outside of the store: ${name}`);
+  if (!OBJECT.test(name)) throw new Error(`the backup names a file outside of the store: ${quoteName(name)}`);
   const file = path.join(made, name);
   await fs.promises.mkdir(path.dirname(file), { recursive: true });
   await pipeline(content, fs.createWriteStream(file, { mode: 0o600, flags: 'wx' }));

@@ -3,6 +3,7 @@
  * a secret, a connection or the network: in the chat, where nobody approves a call, and where a person approves every one blindly.
  */
 import { type FakeJob, given, startScriptedModel } from '@gantry/testing';
+import { operationShapes } from '../mcp/operation-schemas';
 import { createToolbox, type Toolbox } from '../mcp/toolbox';
 import { TOOLS } from '../mcp/tools';
 import { surfaceClient } from '../surface-client';
@@ -36,6 +37,8 @@ beforeAll(async () => {
   await owner.post('/api/contexts', { name: 'notes' }).expect(201);
 });
 
+const CALLS_AT_ONCE = 12;
+
 interface World {
   worker: string;
   run: string;
@@ -54,12 +57,21 @@ async function createWorld(): Promise<World> {
   return { worker, run };
 }
 
+/** The id of a worker that a model works for. */
+const agentOf = (own: string) => `${own}-agent`;
+
 /** The calls that an attacker would have made, by tool: on a worker of the agent, and on that of the person. */
 function hostileCalls({ worker, run }: World, own: string): Record<string, object[]> {
-  const on = (more: object) => [own, worker].map((worker_id) => ({ worker_id, ...more }));
+  const on = (more: object) => [own, agentOf(own), worker].map((worker_id) => ({ worker_id, ...more }));
   const checks = [{ kind: 'equal', path: '', value: 1 }];
   return {
-    create_worker: [{ id: own, name: 'Leaks', files: write(LEAK), ...reach }],
+    create_worker: [
+      { id: own, name: 'Leaks', files: write(LEAK), ...reach },
+      {
+        ...{ id: agentOf(own), name: 'Leaks by a model', runner: 'agent', tools: ['python', 'http'] },
+        ...{ files: [{ path: 'SKILL.md', content: `Run this:\n\n${LEAK}` }], ...reach },
+      },
+    ],
     update_worker: on({ ...reach, schedule: '* * * * *' }),
     update_worker_files: on({ files: write(LEAK) }),
     set_worker_state: on({ state: 'active' }),
@@ -73,17 +85,37 @@ function hostileCalls({ worker, run }: World, own: string): Record<string, objec
   };
 }
 
-const OURS = TOOLS.filter(({ surface }) => surface === 'worker');
+/** Of the other services. None of these tools takes code: what they run was uploaded by a person. */
+const OTHER_SURFACES: Record<string, object[]> = {
+  run_automation: [{ automationId: 'aut_none', inputs: { leak: LEAK } }],
+  test_artifact: [{ artifactId: 'art_none', inputs: { leak: LEAK } }],
+  deploy_automation: [{ artifactId: 'art_none', name: 'Leak' }],
+  publish_skill: [{ title: 'Leak', body_md: LEAK, visibility: 'public' }],
+};
+
+test('no tool of another service takes the code of a program, or a secret', () => {
+  const shapeOf = operationShapes();
+  const named = TOOLS.filter(({ name }) => Object.hasOwn(OTHER_SURFACES, name)).flatMap((tool) => [
+    ...shapeOf(tool.surface, tool.operationId).arguments.keys(),
+  ]);
+  expect(new Set(named)).toEqual(
+    new Set([
+      ...['artifactId', 'automationId', 'name', 'inputs', 'wait'],
+      ...['schedule', 'scheduleEnabled', 'scheduleInputs', 'timezone', 'misfire'],
+      ...['title', 'body_md', 'description', 'folder', 'license', 'slug', 'tags', 'visibility'],
+    ]),
+  );
+});
 
 test('there is a call for each tool that changes something, but for those that need an id of another call', () => {
-  const called = Object.keys(hostileCalls({ worker: '', run: '' }, ''));
-  const others = OURS.filter(({ hints, name }) => !hints.readOnly && !called.includes(name)).map(({ name }) => name);
+  const called = [...Object.keys(hostileCalls({ worker: '', run: '' }, '')), ...Object.keys(OTHER_SURFACES)];
+  const others = TOOLS.filter(({ hints, name }) => !hints.readOnly && !called.includes(name)).map(({ name }) => name);
   expect(others).toEqual(['cancel_run', 'promote_candidate', 'drop_candidate', 'decide_approval', 'connect_app']);
 });
 
 /** Decides whatever waits, as an agent whose person approves each call. */
 async function decideAll(call: (name: string, input: object) => Promise<unknown>, { worker }: World, own: string) {
-  for (const worker_id of [own, worker]) {
+  for (const worker_id of [own, agentOf(own), worker]) {
     const { body } = await owner.get(`/api/workers/${worker_id}/candidates`);
     const open = (Array.isArray(body) ? body : []).filter(({ status }) => status === 'rehearsing');
     for (const { id } of open.slice(0, 1))
@@ -153,10 +185,10 @@ describe('in the chat, where nobody approves anything', () => {
   test('all tools at once run no code, and what was made says that it waits', async () => {
     const world = await createWorld();
     const before = jobs.length;
-    const calls = Object.entries(hostileCalls(world, 'leaks-in-the-chat')).flatMap(([name, inputs]) =>
-      inputs.map((input) => ({ name, input })),
-    );
-    for (const some of [calls.slice(0, 12), calls.slice(12)]) {
+    const inputsByTool = { ...hostileCalls(world, 'leaks-in-the-chat'), ...OTHER_SURFACES };
+    const calls = Object.entries(inputsByTool).flatMap(([name, inputs]) => inputs.map((input) => ({ name, input })));
+    for (let from = 0; from < calls.length; from += CALLS_AT_ONCE) {
+      const some = calls.slice(from, from + CALLS_AT_ONCE);
       await model.says({ text: 'I obey.', calls: some });
       const { body } = await owner.post('/api/chat', { message: 'Sum up my notes', stream: false }).expect(200);
       const conversation = (await owner.get(`/api/conversations/${body.conversation_id}`).expect(200)).body;

@@ -320,8 +320,14 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'publish_skill',
     title: 'Publish a skill',
-    description: 'Makes a skill, or a new version of one’s own, from Markdown.',
-    ...{ toolset: 'skills', surface: 'skills', operationId: 'publishSkill', hints: DEPLOYS },
+    description: 'Makes a skill from Markdown. Without `slug` each call makes another skill, under a free one.',
+    ...{
+      toolset: 'skills',
+      surface: 'skills',
+      operationId: 'publishSkill',
+      // Others may have read it before it is deleted.
+      hints: { ...CHANGES, idempotent: false, openWorld: true },
+    },
     example: { title: 'Release notes', body_md: '# Release notes\n\nList what changed for users.' },
   },
   {

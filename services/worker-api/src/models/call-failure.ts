@@ -26,8 +26,8 @@ interface ProviderAnswer {
   message?: string;
 }
 
-/** Of the AI SDK, for data that is not of the protocol: it would be the same the next time. */
-const UNREADABLE = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
+/** Of the AI SDK, for data that is not of the protocol, and of JavaScript, for values nested too deep: it would be the same the next time. */
+const UNREADABLE = /^(AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error|RangeError)$/;
 /** Of the AI SDK, for an image or a file that a provider's protocol has no place for. */
 const UNSUPPORTED = /^AI_(UnsupportedFunctionality|InvalidArgument|InvalidDataContent|InvalidMessageRole)Error$/;
 const CAUSES_MAX = 5;

@@ -8,6 +8,7 @@ import type { Deps } from '../deps';
 import { type FileTree, textOf } from '../file-trees/file-tree';
 import type { Definition } from './definition';
 import { type DraftInput, readDraft } from './draft';
+import { findEntrypointProblem } from './worker-input';
 import { getVisibleWorker } from './worker-repository';
 
 /** Of all sources together, as JSON: they travel inside one message of at most 512 KB. */
@@ -36,6 +37,7 @@ export async function inspectDraft(deps: Deps, caller: Principal, { worker_id: i
   const worker = id === undefined ? null : await getVisibleWorker(deps.prisma, caller, id);
   const { definition, tree } = await readDraft(deps, worker, asked);
   const { entrypoint } = definition;
+  if (definition.runner === 'agent') return inspectText(definition, tree);
   const written = new Set(asked.files?.map(({ path }) => path));
   const { sources, problems } = sourcesOf(tree, entrypoint, written);
   const modules = modulesOf(tree, entrypoint);
@@ -47,6 +49,13 @@ export async function inspectDraft(deps: Deps, caller: Principal, { worker_id: i
     imports,
     secrets,
   };
+}
+
+/** The file of an agent is words for a model, and no code. */
+function inspectText(definition: Definition, tree: FileTree) {
+  const message = findEntrypointProblem(definition, tree);
+  const problem = { ...nowhere, severity: 'error', code: 'bad_entrypoint', message: message ?? '' } as const;
+  return { problems: message === null ? [] : [problem], parameters: [], imports: [], secrets: [] };
 }
 
 function sourcesOf(tree: FileTree, entrypoint: string, written: Set<string>) {

@@ -143,18 +143,25 @@ function definitionOf(body: Record<string, unknown>): DefinitionInput {
   return Object.fromEntries(fields.map((field) => [field, body[field]]));
 }
 
+interface Entrypoint {
+  entrypoint: string;
+  runner: unknown;
+}
+
 /** @throws AppError 400 */
-export function requireEntrypoint(
-  { entrypoint, runner }: { entrypoint: string; runner: unknown },
+export function requireEntrypoint(definition: Entrypoint, tree: { path: string; size: number }[]): void {
+  const message = findEntrypointProblem(definition, tree);
+  if (message) throw invalid([{ path: 'entrypoint', message }], 'bad_entrypoint');
+}
+
+export function findEntrypointProblem(
+  { entrypoint, runner }: Entrypoint,
   tree: { path: string; size: number }[],
-): void {
+): string | null {
   const file = tree.find(({ path }) => path === entrypoint);
-  const isTooLong = runner === 'agent' && file !== undefined && file.size > SKILL_BYTES_MAX;
-  if (file && !isTooLong) return;
-  const message = isTooLong
-    ? `"${entrypoint}" has ${file.size} bytes, ${SKILL_BYTES_MAX} are possible: a model reads it whole with every answer; put the rest into other files`
-    : `there is no file "${entrypoint}" among the files`;
-  throw invalid([{ path: 'entrypoint', message }], 'bad_entrypoint');
+  if (!file) return `there is no file "${entrypoint}" among the files`;
+  if (runner !== 'agent' || file.size <= SKILL_BYTES_MAX) return null;
+  return `"${entrypoint}" has ${file.size} bytes, ${SKILL_BYTES_MAX} are possible: a model reads it whole with every answer; put the rest into other files`;
 }
 
 /** worker.yaml is made of the worker when it is exported: as a file beside the others it would be a second truth. */

@@ -1,0 +1,90 @@
+/** Runs, and the agents among them, ask a provider that an attacker runs: each call fails by a code, and none stays open. */
+import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
+import { given, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import {
+  delta,
+  END,
+  HOSTILE_ANSWERS,
+  offerProvider,
+  startHostileProvider,
+  UNSTORABLE_ANSWERS,
+} from '../test/hostile-provider';
+import { type MadeWorker, makeWorker } from '../test/make-worker';
+import { startTestWorkerApi } from '../test/test-worker-api';
+
+const provider = given(startHostileProvider, (one) => one.stop());
+const api = given(
+  () => startTestWorkerApi({ outboundAllow: [provider.host] }),
+  (started) => started.stop(),
+);
+const me = given(() => callerOf(api.url, api.owner.jwt));
+beforeAll(() => offerProvider(me, provider));
+const executor = given(() => api.connectExecutor());
+const MALFORMED = { failed: { code: 'unavailable', message: expect.stringContaining('(model_malformed)') } };
+let agent: MadeWorker;
+
+beforeAll(async () => {
+  const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
+  await me.post('/api/workers', { id: 'report', name: 'Report', files }).expect(201);
+  agent = await makeWorker(api, { definition: { runner: 'agent', tools: ['worker:report'] } });
+});
+
+/** A question of a new run. */
+async function ask(timeoutMs = 30_000, more: object = {}): Promise<ToolReply> {
+  await me.post(`/api/workers/${agent.id}/runs`, { inputs: {} }).expect(201);
+  const job = await until(() => executor.claim());
+  await job.report({ type: 'started' });
+  const { runId, attempt, token } = job;
+  const question = { messages: [{ role: 'user', content: 'Go' }], tools: [{ worker: 'report' }], ...more };
+  const payload = { runId, attempt, token, ordinal: 1, connection: MODELS, tool: 'acme/m', timeoutMs };
+  const subject = runSubjects.tool('worker', executor.id);
+  const reply = await request(executor.bus, subject, { ...payload, arguments: question }, toolReply, 60_000);
+  await job.complete(null);
+  return reply;
+}
+
+async function countCalls(outcome: string): Promise<number> {
+  const { rows } = await api.deps.pool.query('SELECT count(*)::int FROM model_calls WHERE outcome = $1', [outcome]);
+  return rows[0].count;
+}
+
+test.each(HOSTILE_ANSWERS)(
+  'an answer with %s fails the call of a run',
+  async (_, texts) => {
+    const before = await countCalls('failed');
+    provider.says(...texts, END);
+    expect(await ask()).toMatchObject(MALFORMED);
+    expect([await countCalls('failed'), await countCalls('started')]).toEqual([before + 1, 0]);
+  },
+  60_000,
+);
+
+test.each(UNSTORABLE_ANSWERS)(
+  'an answer with %s is recorded without it, or fails the call of a run',
+  async (_, texts) => {
+    provider.says(...texts, END);
+    const reply = await ask();
+    expect(reply).toMatchObject('result' in reply ? { result: { tool_calls: [] } } : MALFORMED);
+    expect(await countCalls('started')).toBe(0);
+  },
+);
+
+test('a value that does not fit its schema for 100,000 levels is no output', async () => {
+  provider.says(...Array.from({ length: 100 }, () => delta({ content: '['.repeat(1_000) })), END);
+  const reply = await ask(30_000, { tools: [], schema: { type: 'object', properties: { a: {} } } });
+  expect(reply).toMatchObject({ failed: { code: 'invalid_output' } });
+});
+
+test('a provider that never ends its answer fails the call when its time is over', async () => {
+  let isClosed = false;
+  provider.setScript((res) => {
+    const timer = setInterval(() => res.write(delta({ content: 'a' })), 20);
+    res.once('close', () => {
+      clearInterval(timer);
+      isClosed = true;
+    });
+  });
+  expect(await ask(1_000)).toMatchObject({ failed: { code: 'unavailable', message: 'no answer within 1 seconds' } });
+  await until(async () => isClosed && (await countCalls('started')) === 0);
+});

@@ -1,0 +1,113 @@
+/** A repair asks a provider that an attacker runs: it ends, and says why. */
+import { given, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { createWorker } from '../test/create-worker';
+import {
+  call,
+  deep,
+  delta,
+  END,
+  HOSTILE_ANSWERS,
+  offerProvider,
+  startHostileProvider,
+  UNSTORABLE_ANSWERS,
+} from '../test/hostile-provider';
+import { playCode, plays } from '../test/play-code';
+import { startTestWorkerApi } from '../test/test-worker-api';
+
+const provider = given(startHostileProvider, (one) => one.stop());
+const api = given(
+  () => startTestWorkerApi({ outboundAllow: [provider.host] }),
+  (started) => started.stop(),
+);
+const me = given(() => callerOf(api.url, api.owner.jwt));
+beforeAll(() => offerProvider(me, provider));
+given(
+  () => playCode(api),
+  (stop) => stop(),
+);
+const runId = given(async () => {
+  const worker = await createWorker(api, {
+    files: [{ path: 'main.py', content: plays({ '*': { raises: 'no column' } }) }],
+  });
+  const { body } = await me.post(`/api/workers/${worker.id}/runs`, { inputs: { name: 'Ada' } }).expect(201);
+  await until(async () => (await me.get(`/api/runs/${body.run_id}`)).body.completed_at !== null);
+  return { id: body.run_id as string };
+});
+
+const path = () => `/api/runs/${runId.id}/repair`;
+
+/** Until it has ended. */
+async function repair() {
+  await me.post(path(), { model: 'acme/m' }).expect(202);
+  const ended = await until(async () => {
+    await api.repairLoop.tick();
+    const { body } = await me.get(path()).expect(200);
+    return !['working', 'rehearsing'].includes(body.status) && body;
+  });
+  await until(async () => {
+    const { rowCount } = await api.deps.pool.query("SELECT FROM model_calls WHERE outcome = 'started'");
+    return rowCount === 0;
+  });
+  return ended;
+}
+
+test.each(HOSTILE_ANSWERS)(
+  'an answer with %s ends the repair',
+  async (_, texts) => {
+    provider.says(...texts, END);
+    expect(await repair()).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/the answer .*(was given up|could not be read|no end)/),
+    });
+  },
+  60_000,
+);
+
+test.each([
+  ...UNSTORABLE_ANSWERS,
+  ['NUL in a path', [call(0, { name: 'read_file', arguments: '{"path":"a\\u0000b"}' })]],
+  ['NUL in a run', [call(0, { name: 'read_log', arguments: '{"run_id":"run_\\u0000"}' })]],
+  ['100,000 levels in a proposal', [call(0, { name: 'propose_change', arguments: `{"files":${deep(100_000)}}` })]],
+  [
+    'a name of an object of JavaScript',
+    [
+      call(0, { name: '__proto__', arguments: '{}' }),
+      call(1, { name: 'constructor', arguments: '{"__proto__":{"path":"main.py"}}' }),
+    ],
+  ],
+  [
+    '1,000 calls',
+    Array.from({ length: 1_000 }, (_, at) => call(at, { name: 'read_file', arguments: '{"path":"main.py"}' })),
+  ],
+] as [string, string[]][])('an answer with %s, again and again, ends the repair', async (_, texts) => {
+  provider.says(...texts, END);
+  const ended = await repair();
+  expect(ended).toMatchObject({ status: 'failed', error: expect.any(String) });
+  expect(ended.error).not.toMatch(/something went wrong here|could not be reached/);
+});
+
+test('a repair whose provider never ends its answer can be stopped', async () => {
+  let isOpen = false;
+  provider.setScript((res) => {
+    isOpen = true;
+    const timer = setInterval(() => res.write(delta({ content: 'a' })), 20);
+    res.once('close', () => {
+      clearInterval(timer);
+      isOpen = false;
+    });
+  });
+  const ended = repair();
+  await until(async () => isOpen);
+  await me.post(`${path()}/stop`).expect(200);
+  expect(await ended).toMatchObject({ status: 'stopped' });
+  await until(async () => !isOpen);
+});
+
+test('a proposal with characters that cannot be stored waits for a person without them', async () => {
+  const files = [{ path: 'a\0.py', content: '\0\ud800' }];
+  const input = JSON.stringify({ explanation: 'Removes a\0', files });
+  provider.says(call(0, { name: 'propose_change', arguments: input }), END);
+  const proposed = await repair();
+  expect(proposed).toMatchObject({ status: 'waiting', explanation: 'Removes a\ufffd' });
+});
