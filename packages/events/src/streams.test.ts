@@ -9,6 +9,7 @@ import {
   EVENTS_STREAM,
   keepStreams,
   runEventsStream,
+  streamPlans,
   streamState,
   streamsCheck,
 } from './streams';
@@ -54,6 +55,21 @@ test('a deleted stream comes back with its consumers, and whoever reads it goes 
   await streamsCheck(bus, [EVENTS_STREAM])();
   await stop();
   streams.stop();
+});
+
+test('a second start finds streams and consumers as they should be, and writes none of them anew', async () => {
+  const first = await keepStreams({ bus, log });
+  first.stop();
+  const requested: string[] = [];
+  const subscription = spectator.nc.subscribe('$JS.API.>', {
+    callback: (_err, { subject }) => requested.push(subject.replace(/^\$JS\.API\./, '')),
+  });
+  await spectator.nc.flush();
+  const second = await keepStreams({ bus, log });
+  second.stop();
+  await until(() => requested.filter((subject) => subject.startsWith('CONSUMER.LIST.')).length === streamPlans.length);
+  subscription.unsubscribe();
+  expect(requested.filter((subject) => !/^(STREAM\.INFO|CONSUMER\.(LIST|NAMES|INFO))\./.test(subject))).toEqual([]);
 });
 
 test('what was consumed is not kept, and what nobody consumes is not either', async () => {

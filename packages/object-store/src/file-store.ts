@@ -1,9 +1,9 @@
 /** Objects as files of one directory, with the platform's own presigned URLs: see signed-url.ts and storage-routes.ts. */
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
+import { unavailable } from '@gantry/http';
 import {
   type Audience,
   assertExpiry,
@@ -11,6 +11,7 @@ import {
   ObjectMissing,
   type ObjectStore,
   readAll,
+  throwStoreError,
   toStoreError,
 } from './object-store';
 import { signGrant } from './signed-url';
@@ -65,22 +66,30 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
   async function putHollow(key: string, size: number): Promise<void> {
     const target = pathOf(key);
-    await mkdir(path.dirname(target), { recursive: true });
+    await mkdir(path.dirname(target), { recursive: true }).catch(throwStoreError);
     const file = await open(target, 'wx', 0o600).catch((err: NodeJS.ErrnoException) => {
-      if (err.code !== 'EEXIST') throw err;
+      if (err.code !== 'EEXIST') throw toStoreError(err);
     });
     // Sparse: it takes no room on the disk.
     await file?.truncate(size).finally(() => file.close());
   }
 
   async function head(key: string): Promise<{ size: number } | null> {
-    const found = await stat(pathOf(key)).catch(missingIsNull);
+    const found = await stat(pathOf(key)).catch(nullIfMissing);
+    if (!found) await assertDirectory();
     return found?.isFile() ? { size: found.size } : null;
+  }
+
+  /** Below a root that is no directory everything seems missing. */
+  async function assertDirectory(): Promise<void> {
+    const found = await stat(root).catch(nullIfMissing);
+    if (found && !found.isDirectory()) throw unavailable('the object store', new Error(`${root} is no directory`));
   }
 
   async function get(key: string): Promise<Readable> {
     if (!(await head(key))) throw new ObjectMissing(key);
-    return createReadStream(pathOf(key));
+    const file = await open(pathOf(key)).catch(throwStoreError);
+    return file.createReadStream();
   }
 
   return {
@@ -92,8 +101,8 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     head,
     get,
     getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
-    delete: (key) => rm(pathOf(key), { force: true }),
-    deleteFolder: async (folder) => rm(pathOf(folder), { recursive: true, force: true }),
+    delete: (key) => rm(pathOf(key), { force: true }).catch(throwStoreError),
+    deleteFolder: async (folder) => rm(pathOf(folder), { recursive: true, force: true }).catch(throwStoreError),
     check: async () => {
       const probe = path.join(partial, randomBytes(12).toString('hex'));
       await mkdir(partial, { recursive: true });
@@ -117,7 +126,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
 
 const expiryOf = (expiresSeconds: number) => Math.floor(Date.now() / 1000) + expiresSeconds;
 
-function missingIsNull(err: NodeJS.ErrnoException): null {
+function nullIfMissing(err: NodeJS.ErrnoException): null {
   if (err.code === 'ENOENT' || err.code === 'ENOTDIR') return null;
-  throw err;
+  throw toStoreError(err);
 }

@@ -1,5 +1,5 @@
 /** The contract of both drivers, checked over HTTP as a client would: a PUT and a GET with only the URL. */
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -156,6 +156,57 @@ test('a directory that cannot be written makes the store say that it is not well
   const store = createFileStore({ directory, signingKey: 'k'.repeat(32), ...urls });
   await expect(store.check()).rejects.toThrow();
   rmSync(parent, { recursive: true });
+});
+
+/** A store whose directory is a file, as after a volume was not mounted. */
+async function fileStoreWithoutDirectory(): Promise<Running> {
+  const parent = mkdtempSync(path.join(tmpdir(), 'gantry-objects-'));
+  const directory = path.join(parent, 'store');
+  writeFileSync(directory, '');
+  const urls = { publicUrl: 'http://a', internalUrl: 'http://b' };
+  return {
+    store: createFileStore({ directory, signingKey: 'k'.repeat(32), ...urls }),
+    stop: async () => rmSync(parent, { recursive: true }),
+  };
+}
+
+/** A bucket whose policy denies every request. */
+async function denyingBucket(): Promise<Running> {
+  const server = createServer((req, res) => {
+    req.resume();
+    res.writeHead(403, { 'Content-Type': 'application/xml' });
+    res.end('<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  return {
+    store: createS3Store({ bucket: 'denied', region: 'us-east-1', endpoint, pathStyle: true, credentials }),
+    stop: async () => {
+      server.closeAllConnections();
+      await close(server);
+    },
+  };
+}
+
+test.each([
+  ['a directory that is a file', fileStoreWithoutDirectory],
+  ['a bucket that denies access', denyingBucket],
+])('%s is a 503 for each operation, and loses nothing', async (_what, start) => {
+  const { store, stop } = await start();
+  const operations = [
+    () => store.put('ws_a/one', Buffer.from('x')),
+    () => store.get('ws_a/one'),
+    () => store.getBuffer('ws_a/one', 10),
+    () => store.head('ws_a/one'),
+    () => store.delete('ws_a/one'),
+    () => store.deleteFolder('ws_a'),
+  ];
+  for (const operation of operations) {
+    await expect(operation()).rejects.toMatchObject({ status: 503, code: 'unavailable', retryAfterSeconds: 2 });
+  }
+  await expect(store.check()).rejects.toThrow();
+  await stop();
 });
 
 test('a disk that is full is a 503 that says when to try again, and quotes no path', () => {

@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import { AppError, unavailable } from '@gantry/http';
 
+/** Each method that reaches the store throws AppError 503 while that is down, full, read-only or denies access. */
 export interface ObjectStore {
-  /** @throws AppError 503 for a store that can't be written */
   put(key: string, body: Buffer | Readable, options?: { contentType?: string }): Promise<void>;
   /** @throws ObjectMissing */
   get(key: string): Promise<Readable>;
@@ -60,14 +60,27 @@ export class ObjectMissing extends AppError {
   }
 }
 
-/** Codes of a disk that is full, read-only, broken or not ours. */
-const UNWRITABLE = /^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO)$/;
+/** Codes of a disk that is full, read-only, broken, not ours, or whose directory is none. */
+const DISK_DOWN = /^(ENOSPC|EDQUOT|EROFS|EACCES|EPERM|EIO|ENOTDIR)$/;
 
-/** 503 for a store that can't be written; any other error as it is. */
+/** Names of S3's errors, and of its client's, for a bucket that can't be used by whatever request. */
+const BUCKET_DOWN = /^(NoSuchBucket|CredentialsProviderError|ExpiredToken)$/;
+
+/** 503 for a store that is down, full, read-only or denies access; any other error as it is. */
 export function toStoreError(err: unknown): unknown {
-  const { code, $metadata } = err as { code?: unknown; $metadata?: { httpStatusCode?: number } };
-  const isDown = (typeof code === 'string' && UNWRITABLE.test(code)) || ($metadata?.httpStatusCode ?? 0) >= 500;
+  const { code, name, $metadata } = err as { code?: unknown; name?: string; $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode ?? 0;
+  const isDown =
+    (typeof code === 'string' && DISK_DOWN.test(code)) ||
+    BUCKET_DOWN.test(name ?? '') ||
+    status === 403 ||
+    status >= 500;
   return isDown ? unavailable('the object store', err) : err;
+}
+
+/** For `catch` of a promise. */
+export function throwStoreError(err: unknown): never {
+  throw toStoreError(err);
 }
 
 export class ObjectTooLarge extends Error {

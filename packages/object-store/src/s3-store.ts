@@ -20,6 +20,7 @@ import {
   ObjectMissing,
   type ObjectStore,
   readAll,
+  throwStoreError,
   toStoreError,
 } from './object-store';
 
@@ -71,7 +72,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       return { size: found.ContentLength ?? 0 };
     } catch (err) {
       if (isMissing(err)) return null;
-      throw err;
+      throw toStoreError(err);
     }
   }
 
@@ -82,8 +83,7 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       if (!(Body instanceof Readable)) throw new Error('S3 responded without a body');
       return Body;
     } catch (err) {
-      if (isMissing(err)) throw new ObjectMissing(key);
-      throw err;
+      throw isMissing(err) ? new ObjectMissing(key) : toStoreError(err);
     }
   }
 
@@ -91,10 +91,11 @@ export function createS3Store(options: S3StoreOptions): S3Store {
     assertKey(folder);
     for (;;) {
       const page = new ListObjectsV2Command({ Bucket: bucket, Prefix: `${folder}/` });
-      const { Contents = [] } = await inside.send(page);
+      const { Contents = [] } = await inside.send(page).catch(throwStoreError);
       if (!Contents.length) return;
       const found = { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true };
-      const { Errors: [failed] = [] } = await inside.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: found }));
+      const deletion = new DeleteObjectsCommand({ Bucket: bucket, Delete: found });
+      const { Errors: [failed] = [] } = await inside.send(deletion).catch(throwStoreError);
       if (failed) throw new Error(`S3 did not delete ${failed.Key}: ${failed.Code} ${failed.Message}`);
     }
   }
@@ -107,14 +108,12 @@ export function createS3Store(options: S3StoreOptions): S3Store {
       assertKey(key);
       const bytes = Buffer.isBuffer(body) ? body : await readAll(key, body, STREAM_BYTES_MAX);
       const command = new PutObjectCommand({ Bucket: bucket, Key: key, Body: bytes, ContentType: contentType });
-      await inside.send(command).catch((err) => {
-        throw toStoreError(err);
-      });
+      await inside.send(command).catch(throwStoreError);
     },
     getBuffer: async (key, maxBytes) => readAll(key, await get(key), maxBytes),
     delete: async (key) => {
       assertKey(key);
-      await inside.send(new DeleteObjectCommand({ Bucket: bucket, Key: key }));
+      await inside.send(new DeleteObjectCommand({ Bucket: bucket, Key: key })).catch(throwStoreError);
     },
     deleteFolder,
     check: async () => {
@@ -143,5 +142,6 @@ export function createS3Store(options: S3StoreOptions): S3Store {
 
 function isMissing(err: unknown): boolean {
   const { name, $metadata } = err as { name?: string; $metadata?: { httpStatusCode?: number } };
+  if (name === 'NoSuchBucket') return false;
   return name === 'NoSuchKey' || name === 'NotFound' || $metadata?.httpStatusCode === 404;
 }

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { AppError, atSpeed, leaveBodyUnread, methodNotAllowed, type Places, places } from '@gantry/http';
 import { type Request, type Response, Router } from 'express';
 import type { FileStore } from './file-store';
-import { attachment } from './object-store';
+import { attachment, toStoreError } from './object-store';
 import { type Grant, readGrant, STORAGE_PATH } from './signed-url';
 
 /** Limit for a workspace and for an address; all runs of an executor come from one address. */
@@ -95,7 +95,7 @@ async function send(store: FileStore, grant: Grant, res: Response): Promise<void
   await new Promise<void>((resolve, reject) => {
     // Its Range and conditional handling is why: large artifacts resume. A client that leaves is no failure.
     res.sendFile(store.pathOf(grant.key), { dotfiles: 'allow', cacheControl: false, etag: false }, (err) => {
-      if (err && !res.headersSent) reject(err);
+      if (err && !res.headersSent) reject(toStoreError(err));
       else resolve();
     });
   });

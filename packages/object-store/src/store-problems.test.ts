@@ -69,5 +69,7 @@ test('a directory that cannot be written is said, and one that can is left as it
   expect(await problemsOf(`file:${directory}`)).toEqual([]);
   const file = path.join(directory, 'file');
   fs.writeFileSync(file, '');
-  expect(await problemsOf(`file:${file}`)).toEqual([expect.stringContaining('object store: ')]);
+  expect(await problemsOf(`file:${file}`)).toEqual([
+    'object store: what OBJECT_STORE names is no directory: correct it',
+  ]);
 });

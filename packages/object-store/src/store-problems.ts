@@ -1,6 +1,7 @@
 /** Whether a service can work with its object store, and otherwise the reason and the remedy. */
 import { randomBytes } from 'node:crypto';
 import { certificateProblem } from '@gantry/env';
+import { AppError } from '@gantry/http';
 import type { ObjectStore } from './object-store';
 
 const REASONS: Record<string, string> = {
@@ -12,6 +13,7 @@ const REASONS: Record<string, string> = {
   RequestTimeTooSkewed: "its clock is apart from this machine's: synchronise both by NTP",
   CredentialsProviderError: 'no credentials: set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or give the machine a role',
   EACCES: 'the directory is not writable: give it to the user of this process',
+  ENOTDIR: 'what OBJECT_STORE names is no directory: correct it',
   EROFS: 'the directory is on a read-only file system: mount a volume there',
   ENOSPC: 'its disk is full',
   ENOTFOUND: 'no host of that name: correct the endpoint in OBJECT_STORE',
@@ -30,7 +32,7 @@ export async function storeProblems(store: ObjectStore): Promise<string[]> {
     await store.deleteFolder(folder);
     return [];
   } catch (err) {
-    const failure = err as Error & { code?: string };
+    const failure = (err instanceof AppError && err.cause ? err.cause : err) as Error & { code?: string };
     const { name, code = name, message } = failure;
     const reason = REASONS[code] ?? REASONS[name] ?? `it does not work (${code}: ${message})`;
     return [`object store: ${certificateProblem(failure, 'S3_CA') ?? reason}`];

@@ -14,6 +14,8 @@ let platform: Platform | undefined;
 let stoppingSince = 0;
 
 async function main(): Promise<Platform> {
+  // Root's helpers run as other users and read what is written for them. What is private has a mode of its own.
+  process.umask(0o022);
   // A terminal that is gone must not take the platform down before it has stopped in order.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   // npm that was killed passes nothing on. Without this, its platform would go on and hold the ports.

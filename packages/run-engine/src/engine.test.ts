@@ -60,6 +60,42 @@ test('a queued run waits for an executor, in order of priority and then of age',
   expect(order).toEqual([urgent.id, first.id, second.id]);
 });
 
+const HOUR_MS = 3_600_000;
+
+/** What this process takes for the time, until the result is called. */
+function shiftClock(byMs: number): () => void {
+  const RealDate = Date;
+  class ShiftedDate extends RealDate {
+    constructor(...args: [] | [string | number | Date]) {
+      super(args.length ? args[0] : ShiftedDate.now());
+    }
+    static override now = () => RealDate.now() + byMs;
+    static override [Symbol.hasInstance](value: unknown): boolean {
+      return value instanceof RealDate;
+    }
+  }
+  globalThis.Date = ShiftedDate as DateConstructor;
+  return () => {
+    globalThis.Date = RealDate;
+  };
+}
+
+test.each([
+  ['an hour ahead', HOUR_MS],
+  ['an hour behind', -HOUR_MS],
+])('a run that is queued by a service whose clock is %s is handed out at once and in its turn', async (_what, byMs) => {
+  const engine = await replica();
+  const before = await engine.submitAndWait(aRun());
+  const restoreClock = shiftClock(byMs);
+  const shifted = await engine.submitAndWait(aRun()).finally(restoreClock);
+  expect(Math.abs(shifted.createdAt.getTime() - before.createdAt.getTime())).toBeGreaterThan(HOUR_MS / 2);
+  const after = await engine.submitAndWait(aRun());
+  const exec = await engines.executor();
+  const order = [];
+  for (let i = 0; i < 3; i++) order.push((await exec.claim())?.runId);
+  expect(order).toEqual([before.id, shifted.id, after.id]);
+});
+
 test('a workspace with many queued runs does not hold up another', async () => {
   const engine = await replica();
   for (let i = 0; i < 30; i++) await engine.submitAndWait(aRun({ workspaceId: 'ws_busy' }));

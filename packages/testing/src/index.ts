@@ -20,6 +20,7 @@ export * from './plain-hasher';
 export { runDir, temporaryDir } from './run-dir';
 export * from './scripted-model/scripted-model';
 export * from './shared-by-worker';
+export * from './small-disk';
 export * from './stack';
 export * from './test-nats';
 export { assertTestTool, lacksTool } from './test-tools';

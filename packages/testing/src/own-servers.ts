@@ -1,25 +1,50 @@
 /** Servers with a configuration of a test's own. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { answers, findTool, postgresProcess, postgresUrl, type RunningProcess, startAndWait } from '@gantry/platform';
+import {
+  answers,
+  findTool,
+  migrate,
+  migrationFolders,
+  postgresProcess,
+  postgresUrl,
+  type RunningProcess,
+  type ServiceName,
+  startAndWait,
+} from '@gantry/platform';
 import type { Certificate } from './certificates';
 import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
 
 const READY_MS = 1_000;
 
-/** @returns the address of its database `postgres`, on `localhost` */
-export async function startPostgresWithTls({
-  cert,
-  key,
-}: Certificate): Promise<{ url: string; server: RunningProcess }> {
-  const options = { dataDir: temporaryDir('tls-postgres'), port: await freePort(), password: 'pw', durable: false };
+export interface OwnPostgres {
+  /** Address of its database `postgres`. */
+  url: string;
+  server: RunningProcess;
+}
+
+/** @returns with an address on `localhost` */
+export async function startPostgresWithTls({ cert, key }: Certificate): Promise<OwnPostgres> {
+  const { url, server } = await startPostgresWith({ ssl: 'on', ssl_cert_file: cert, ssl_key_file: key }, [key]);
+  return { url: url.replace('127.0.0.1', 'localhost'), server };
+}
+
+/** A server whose one database has the tables of the service. */
+export async function startPostgresFor(service: ServiceName, settings: Record<string, string>): Promise<OwnPostgres> {
+  const started = await startPostgresWith(settings);
+  await migrate(started.url, ...migrationFolders(service));
+  return started;
+}
+
+/** @param ownFiles files that it reads and nobody else may */
+async function startPostgresWith(settings: Record<string, string>, ownFiles: string[] = []): Promise<OwnPostgres> {
+  const options = { dataDir: temporaryDir('own-postgres'), port: await freePort(), password: 'pw', durable: false };
   const spec = await postgresProcess(options);
-  if (spec.uid !== undefined) fs.chownSync(key, spec.uid, spec.uid);
-  const ssl = { ssl: 'on', ssl_cert_file: cert, ssl_key_file: key };
-  const args = Object.entries(ssl).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  for (const file of ownFiles) if (spec.uid !== undefined) fs.chownSync(file, spec.uid, spec.uid);
+  const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const server = await startAndWait({ ...spec, args: [...spec.args, ...args] });
-  return { url: postgresUrl(options, 'postgres').replace('127.0.0.1', 'localhost'), server };
+  return { url: postgresUrl(options, 'postgres'), server };
 }
 
 export async function startNatsWith(config: object): Promise<{ port: number; server: RunningProcess }> {

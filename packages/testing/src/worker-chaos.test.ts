@@ -19,6 +19,8 @@ const FIRST_SEED = Number(process.env.CHAOS_FIRST_SEED ?? 1);
 const BY_API = 600;
 const BY_WEBHOOK = 400;
 const RUNS_PER_BLOW = 100;
+/** Of each executor. */
+const SLOTS = 4;
 
 /** Its effect is told from another's by a number that no other call of it gives. */
 const LEDGER = `
@@ -52,7 +54,7 @@ beforeAll(async () => {
     workerApis: 2,
     automationApis: 0,
     executors: 2,
-    env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1/32', LOG_LEVEL: 'info' },
+    env: { OUTBOUND_ALLOW_CIDRS: '127.0.0.1/32', LOG_LEVEL: 'info', EXECUTOR_SLOTS: String(SLOTS) },
   });
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
   pool.on('error', () => {});
@@ -87,21 +89,27 @@ async function startWorker(call: Call, seed: number) {
   return { id, webhookSecret: created.body.webhook_secret as string };
 }
 
+interface Kill {
+  name: string;
+  /** When it had ended. */
+  at: number;
+}
+
 /** Kills one part after another and brings it back, until told to stop. */
-function havoc(random: () => number): { killed: string[]; stop(): Promise<void> } {
+function havoc(random: () => number): { killed: Kill[]; stop(): Promise<void> } {
   const { executors, workerApis, nats, postgres } = stack.parts;
   const parts = [
     ...[...executors, ...workerApis, postgres].map((part) => ({ name: part.name, kill: part.kill, start: part.start })),
     { name: 'nats', kill: nats.kill, start: nats.restart },
   ];
-  const killed: string[] = [];
+  const killed: Kill[] = [];
   let going = true;
   const done = (async () => {
     while (going) {
       const victim = parts[Math.floor(random() * parts.length)] as (typeof parts)[number];
       await pause(200 + random() * 1_500);
       await victim.kill();
-      killed.push(victim.name);
+      killed.push({ name: victim.name, at: Date.now() });
       await pause(random() * 1_500);
       await victim.start();
     }
@@ -133,6 +141,26 @@ const sayWhatHappened = (run: { id: string }) =>
       .split('\n')
       .filter((line) => line.includes(run.id)),
   ].join('\n');
+
+/** Retries would hide attempts that fail: only those may that an executor was running when it was killed. */
+async function assertLossesByKills(worker: string, kills: Kill[]): Promise<void> {
+  const { rows: failed } = await pool.query(
+    `SELECT e.run_id, e.at AS failed_at, e.data -> 'error' ->> 'code' AS code, (
+       SELECT max(b.at) FROM run_events b
+       WHERE b.run_id = e.run_id AND b.seq < e.seq AND b.type = 'status' AND b.data ->> 'status' = 'running'
+     ) AS began_at
+     FROM run_events e JOIN runs r ON r.id = e.run_id
+     WHERE r.subject_id = $1 AND e.type = 'status' AND e.data -> 'error' ->> 'code' IS NOT NULL`,
+    [worker],
+  );
+  const unexplained = failed.filter(
+    ({ code, began_at, failed_at }) =>
+      code !== 'executor_lost' || !kills.some(({ at }) => Number(began_at) <= at && at <= Number(failed_at)),
+  );
+  expect(unexplained).toEqual([]);
+  // Those that run, and as many whose last report was not stored yet.
+  expect(failed.length).toBeLessThanOrEqual(kills.length * 2 * SLOTS);
+}
 
 /** Where the announcement of a run's end got to: published, received, made a delivery. */
 async function sayWhatBecameOfEvent(runId: string): Promise<string> {
@@ -225,6 +253,10 @@ test.each(seeds)(
         { of: output.receipt, parcel: output.parcel },
       ]);
     }
+    await assertLossesByKills(
+      worker,
+      blows.killed.filter(({ name }) => name === 'executor'),
+    );
     const fires = rows
       .filter(({ trigger }) => trigger === 'schedule')
       .map(({ scheduled_for }) => Number(scheduled_for));

@@ -166,6 +166,12 @@ def run(seconds, ask, context):
   }
 });
 
+test('the first run after a restart of everything completes', async () => {
+  await createWorker('greet', 'def run(n):\n    return {"n": n}\n', { inputs: [{ name: 'n', type: 'integer' }] });
+  await restartEverything();
+  expect(await reached(await start('greet', { n: 1 }), 'completed')).toMatchObject({ attempt: 1, output: { n: 1 } });
+});
+
 test('a run that waits goes on with the version it began with, and one whose code takes another path says where', async () => {
   const edition = (text: string) => `
 def run(context):

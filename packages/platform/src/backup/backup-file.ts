@@ -8,12 +8,21 @@
  *     authentication                   HMAC over name, size and content of the entries between `keys` and this one
  */
 import { createHmac } from 'node:crypto';
-import { createReadStream, createWriteStream, readdirSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+} from 'node:fs';
 import { open as openFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createGunzip, createGzip } from 'node:zlib';
+import { constants, createGunzip, createGzip, gunzipSync } from 'node:zlib';
 import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
 import type { ServiceName } from '../service-names';
@@ -26,6 +35,11 @@ const [MANIFEST, KEYS, AUTHENTICATION] = ['backup.json', 'keys', 'authentication
 /** Of what is held in memory before anything is authenticated. */
 const HEAD_BYTES_MAX = 16 << 20;
 const NAME_CHARS_SHOWN = 300;
+
+/** Longer than a backup that runs goes without writing. */
+const ABANDONED_MS = 3_600_000;
+/** Of a file, to tell what it is: enough for the first block of gzip. */
+const BEGIN_BYTES = 64 << 10;
 
 /** The files of a data directory that hold keys and ways to sign in. */
 export const SECRET_FILES = ['keys.json', 'local.json', 'sample.json'] as const;
@@ -64,7 +78,7 @@ export async function createBackupFile(
   content: BackupContent,
   passphrase: string,
 ): Promise<BackupWriter> {
-  sweepPartial(file);
+  sweepPartials(file);
   const partial = `${file}.${process.pid}.partial`;
   const removePartial = () => rmSync(partial, { force: true });
   process.once('exit', removePartial);
@@ -121,12 +135,39 @@ export async function createBackupFile(
   };
 }
 
-/** Removes what killed backups to the same file have left. */
-function sweepPartial(file: string): void {
-  const [dir, start] = [path.dirname(file), `${path.basename(file)}.`];
+/** Removes what killed backups have left: to the same file at once, and to others beside it once it is surely abandoned. */
+function sweepPartials(file: string): void {
+  const dir = path.dirname(file);
   for (const name of readdirSync(dir)) {
-    const pid = name.startsWith(start) ? /^(\d+)\.partial$/.exec(name.slice(start.length))?.[1] : undefined;
-    if (pid && !isAlive(Number(pid))) rmSync(path.join(dir, name), { force: true });
+    const [, target, pid] = /^(.+)\.(\d+)\.partial$/.exec(name) ?? [];
+    if (!pid || isAlive(Number(pid))) continue;
+    const partial = path.join(dir, name);
+    if (target === path.basename(file)) rmSync(partial, { force: true });
+    else removeAbandoned(partial);
+  }
+}
+
+/** The process may live on another machine that shares the directory, but then it writes; the file may be no backup's. */
+function removeAbandoned(partial: string): void {
+  try {
+    const { mtimeMs } = lstatSync(partial);
+    if (Date.now() - mtimeMs > ABANDONED_MS && beginsAsBackup(partial)) rmSync(partial, { force: true });
+  } catch {
+    // Another user's, or removed just now.
+  }
+}
+
+function beginsAsBackup(file: string): boolean {
+  const begin = Buffer.alloc(BEGIN_BYTES);
+  const opened = openSync(file, 'r');
+  try {
+    const size = readSync(opened, begin);
+    const tar = gunzipSync(begin.subarray(0, size), { finishFlush: constants.Z_SYNC_FLUSH });
+    return tar.subarray(0, MANIFEST.length + 1).equals(Buffer.from(`${MANIFEST}\0`));
+  } catch {
+    return false;
+  } finally {
+    closeSync(opened);
   }
 }
 

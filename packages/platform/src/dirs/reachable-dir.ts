@@ -13,6 +13,8 @@ export function reachableDir(dataDir: string, name: string): string {
   const real = fs.realpathSync(dataDir);
   const instance = path.join(sharedDir(), 'instances', createHash('sha256').update(real).digest('hex').slice(0, 12));
   fs.mkdirSync(instance, { recursive: true, mode: 0o755 });
+  // Whatever umask it was made under.
+  fs.chmodSync(instance, 0o755);
   fs.writeFileSync(path.join(instance, ORIGIN), real);
   return path.join(instance, name);
 }

@@ -40,10 +40,13 @@ export function banner({ settings, local, sample, seconds, notes }: BannerOption
 
 /** The token stays in its file: a terminal is scrolled, copied and recorded. */
 function curl({ urls, dataDir }: Settings, sample: Sample): string[] {
-  const token = `$(node -p 'require("${dataDir}/local.json").token')`;
+  const token = `$(node -p 'require(process.argv[1]).token' ${quote(`${dataDir}/local.json`)})`;
   return [
-    `    curl ${urls.dashboard}/api/automations/${sample.automation_id}/run \\`,
+    `    curl ${quote(`${urls.dashboard}/api/automations/${sample.automation_id}/run`)} \\`,
     `      -H "Authorization: Bearer ${token}" \\`,
     `      -H 'Content-Type: application/json' -d '{"inputs":{}}'`,
   ];
 }
+
+/** For a POSIX shell, whatever the text holds. */
+const quote = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

@@ -1,6 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { temporaryDir, until } from '@gantry/testing';
 import { checkoutDir } from '../dirs/shared-dir';
 import type { Sample } from '../first-run/first-run';
@@ -16,15 +17,17 @@ let started: ChildProcess;
 let output = '';
 
 beforeAll(async () => {
-  dataDir = path.join(temporaryDir('launch'), 'data');
+  dataDir = path.join(temporaryDir('launch'), `Größe 7 – it's "my" $HOME`, 'data');
   port = await freeRange();
 }, START_MS);
 afterAll(() => stop('SIGKILL'));
 
+/** Under the strictest umask, and with a home that nobody can write. */
 function spawnLauncher(): void {
   output = '';
-  const env = { PATH: process.env.PATH, HOME: process.env.HOME, GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
-  started = spawn(process.execPath, [launcher], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = { PATH: process.env.PATH, HOME: '/dev/null', GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };
+  const command = ['-c', 'umask 077; exec "$@"', 'sh', process.execPath, launcher];
+  started = spawn('sh', command, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [started.stdout, started.stderr]) {
     stream?.on('data', (chunk) => {
       output += chunk;
@@ -101,6 +104,9 @@ test(
     const sample = read<Sample>('sample.json');
     expect([sample.status, sample.worker?.status]).toEqual(['success', 'completed']);
     expect(output).not.toContain(local.token);
+    const printed = /Try it:\n(.*?)\n\n/s.exec(`${output}\n\n`)?.[1] as string;
+    const { stdout } = await promisify(execFile)('bash', ['-c', printed]);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'success' });
 
     const { email, password } = local;
     const signedIn = await fetch(`${local.skills_url}/auth/login`, {

@@ -2,7 +2,7 @@
 
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type NewStream, streamZip } from '@gantry/archive';
+import { type NewFile, type NewStream, streamZip } from '@gantry/archive';
 import { encodeJson, notFound, type Operations } from '@gantry/http';
 import { attachment, ObjectMissing } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
@@ -10,7 +10,7 @@ import { hasRequests, type Run, type RunArtifact, readLines, readRequests } from
 import type { Deps } from '../deps';
 import { lineToText } from './log-line';
 import { runOf } from './run-of-request';
-import { outputOf } from './run-output';
+import { readOutput } from './run-output';
 import { requestToApi } from './run-request';
 
 export function downloadOperations(deps: Deps): Operations<'worker'> {
@@ -52,8 +52,8 @@ export function downloadOperations(deps: Deps): Operations<'worker'> {
   };
 
   async function zipOf(run: Run): Promise<Readable> {
-    const json = encodeJson(outputOf(run, await engine.outputToSend(run, 'result')), 2);
-    const output = Buffer.concat([Buffer.from(json), Buffer.from('\n')]);
+    const { output, output_missing } = await readOutput(engine, run);
+    const result = output_missing ? MISSING_OUTPUT : toJsonFile('output.json', output);
     const artifacts = [...namesOf(await engine.artifacts(run))].map(
       // Images and archives are compressed already, and a zip is read once.
       ([name, { key }]): NewStream => ({ path: `artifacts/${name}`, open: () => objects.get(key), compress: false }),
@@ -64,9 +64,20 @@ export function downloadOperations(deps: Deps): Operations<'worker'> {
       open: async () => Readable.from(requestLines(pool, run.id)),
     };
     const told = (await hasRequests(pool, run.id)) ? [logs, requests] : [logs];
-    return streamZip([{ path: 'output.json', content: output }, ...told, ...artifacts], run.createdAt);
+    return streamZip([result, ...told, ...artifacts], run.createdAt);
   }
 }
+
+/** In place of `output.json`. */
+const MISSING_OUTPUT: NewFile = {
+  path: 'missing.txt',
+  content: Buffer.from('output.json: the object store has lost the output; everything else of the run is here\n'),
+};
+
+const toJsonFile = (path: string, value: unknown): NewFile => ({
+  path,
+  content: Buffer.concat([Buffer.from(encodeJson(value, 2)), Buffer.from('\n')]),
+});
 
 async function* logText(sql: Sql, runId: string): AsyncGenerator<string> {
   for await (const line of readLines(sql, runId)) yield lineToText(line);

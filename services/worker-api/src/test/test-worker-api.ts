@@ -97,6 +97,8 @@ export interface TestWorkerApiOptions {
   externalIssuer?: ExternalIssuer;
   tokenPeppers?: KeyRing;
   now?: () => Date;
+  /** Directory of the object store. Default: a fresh one. */
+  objectsDir?: string;
   /** Default false: loops that run by the clock are driven by the test. */
   autoTick?: boolean;
   /** Default true: somebody looks into entrypoints, as an executor would. */
@@ -123,7 +125,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
     encryptionKeys: newKeyRing(),
     tokenPeppers: options.tokenPeppers ?? newKeyRing(),
     objectStore: {
-      location: `file:${temporaryDir('objects')}`,
+      location: `file:${options.objectsDir ?? temporaryDir('objects')}`,
       signingKey: randomBytes(24).toString('hex'),
       internalUrl: url,
     },

@@ -1,4 +1,5 @@
 /** What rows name and the object store has lost. */
+import { readZip } from '@gantry/archive';
 import { given, until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
@@ -27,7 +28,7 @@ test('a worker whose files are lost says so, is shown otherwise, and is repaired
   expect(body.map(({ path }: { path: string }) => path)).toEqual(['main.py']);
 });
 
-test('a run whose output or file is lost is shown with the rest, and its zip breaks off as an error', async () => {
+test('a run whose output or file is lost is shown with the rest; its zip names a lost output, and breaks off at a lost file', async () => {
   await createWorker(api, { id: 'large' });
   const executor = await api.connectExecutor();
   const { run_id: runId } = (await owner.post('/api/workers/large/runs', { inputs: {} }).expect(201)).body;
@@ -38,8 +39,8 @@ test('a run whose output or file is lost is shown with the rest, and its zip bre
   const artifact = `INSERT INTO run_artifacts (id, run_id, workspace_id, name, content_type, size, sha256, key)
     VALUES ('art_lost', $1, $2, 'a.bin', 'application/octet-stream', 5, $3, $4)`;
   await query(artifact, [runId, api.workspaceId, 'a'.repeat(64), `${key}/artifact`]);
-  const readZip = async () => (await fetch(`${api.url}/api/runs/${runId}/download`, bearer())).arrayBuffer();
-  await expect(readZip()).rejects.toThrow();
+  const download = async () => (await fetch(`${api.url}/api/runs/${runId}/download`, bearer())).arrayBuffer();
+  await expect(download()).rejects.toThrow();
 
   await query('UPDATE runs SET output = NULL, output_key = $2 WHERE id = $1', [runId, `${key}/output`]);
   const { body } = await owner.get(`/api/runs/${runId}`).expect(200);
@@ -47,6 +48,11 @@ test('a run whose output or file is lost is shown with the rest, and its zip bre
   const { token } = (await owner.post(`/api/runs/${runId}/share-links`, {}).expect(201)).body;
   const shared = await fetch(`${api.url}/api/shared/${token}`);
   expect(await shared.json()).toMatchObject({ status: 'completed', output: null, output_missing: true });
+
+  await api.deps.objects.put(`${key}/artifact`, Buffer.from('hello'));
+  const entries = await readZip(Buffer.from(await download()), { entries: 10, bytes: 1 << 20 });
+  expect(entries.map(({ path }) => path)).toEqual(['missing.txt', 'logs.txt', 'artifacts/a.bin']);
+  expect(String(await entries[0]?.content())).toMatch(/^output\.json: the object store has lost/);
 });
 
 const bearer = () => ({ headers: { Authorization: `Bearer ${api.owner.jwt}` } });

@@ -1,0 +1,58 @@
+/** A real PostgreSQL that takes no more connections. */
+import { given, startPostgresFor, until } from '@gantry/testing';
+import { Client } from 'pg';
+import { callerOf } from './test/caller';
+import { testWorkerApi } from './test/test-worker-api';
+
+const CONNECTIONS_MAX = 15;
+/** SQLSTATE of `sorry, too many clients already`. */
+const TOO_MANY_CONNECTIONS = '53300';
+
+const postgres = given(
+  () => startPostgresFor('worker-api', { max_connections: String(CONNECTIONS_MAX) }),
+  ({ server }) => server.stop(),
+);
+const api = testWorkerApi({ reach: () => postgres.url });
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+
+async function connect(): Promise<Client> {
+  const client = new Client({ connectionString: postgres.url });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+/** Takes every connection, those of the service too. */
+async function useUpConnections(): Promise<() => Promise<void>> {
+  const admin = await connect();
+  const clients = [admin];
+  await until(async () => {
+    const ended = await admin.query(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'worker-api'",
+    );
+    const refusal = await connect().then(
+      (client) => void clients.push(client),
+      (err) => err.code,
+    );
+    return refusal === TOO_MANY_CONNECTIONS && ended.rowCount === 0;
+  });
+  return async () => {
+    for (const client of clients) await client.end();
+  };
+}
+
+test('without a connection that PostgreSQL grants, requests answer 503 with Retry-After, and work once it grants one', async () => {
+  const endAll = await useUpConnections();
+  // One path asks by Prisma, the other by plain SQL.
+  for (const path of ['/api/contexts', '/api/runs', '/auth/sessions']) {
+    const answer = await owner.get(path);
+    expect([path, answer.status, answer.headers['retry-after']]).toEqual([path, 503, '2']);
+    expect(answer.text).not.toMatch(/prisma|P2037|53300|clients already/i);
+  }
+  expect((await owner.get('/health').expect(503)).body).toEqual({ status: 'unavailable', down: ['postgres'] });
+  await owner.get('/healthz').expect(200);
+
+  await endAll();
+  await until(async () => (await owner.get('/health')).status === 200);
+  for (const path of ['/api/contexts', '/api/runs', '/auth/sessions']) await owner.get(path).expect(200);
+});
