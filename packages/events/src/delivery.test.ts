@@ -129,7 +129,7 @@ test('a server that is killed while it writes a consumer costs no event', async 
   await announce('stored', 'COMMIT');
   await until(async () => (await pool.query('SELECT FROM published_events')).rowCount);
   await nats.kill();
-  // What the server leaves then: it empties the file before it writes.
+  // The server empties the file before it writes it.
   const file = `${EVENTS_STREAM}/obs/${durableOf('worker-api', alertRaised)}/meta.inf`;
   const files = fs.readdirSync(nats.storeDir, { recursive: true, encoding: 'utf8' });
   fs.truncateSync(path.join(nats.storeDir, files.find((name) => name.endsWith(file)) as string));

@@ -62,7 +62,7 @@ test('a queued run waits for an executor, in order of priority and then of age',
 
 const HOUR_MS = 3_600_000;
 
-/** What this process takes for the time, until the result is called. */
+/** Moves the clock of this process. @returns moves it back */
 function shiftClock(byMs: number): () => void {
   const RealDate = Date;
   class ShiftedDate extends RealDate {

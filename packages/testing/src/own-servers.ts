@@ -37,7 +37,7 @@ export async function startPostgresFor(service: ServiceName, settings: Record<st
   return started;
 }
 
-/** @param ownFiles files that it reads and nobody else may */
+/** @param ownFiles files that only the server's user may read */
 async function startPostgresWith(settings: Record<string, string>, ownFiles: string[] = []): Promise<OwnPostgres> {
   const options = { dataDir: temporaryDir('own-postgres'), port: await freePort(), password: 'pw', durable: false };
   const spec = await postgresProcess(options);

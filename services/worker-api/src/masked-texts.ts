@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Redactor } from '@gantry/masking';
 
 /** Searched within a few milliseconds, even if it was made to take long. */
-const CHARS_PER_TURN = 32 * 1024;
+export const CHARS_PER_TURN = 32 * 1024;
 /** Of a value without a text. */
 const CHARS_PER_VALUE = 16;
 

@@ -1,4 +1,5 @@
 import type { Sample } from '../first-run/first-run';
+import { shellQuote } from '../shell-quote';
 import type { Local } from './local-state';
 import type { Settings } from './settings';
 
@@ -48,5 +49,5 @@ function curl({ urls, dataDir }: Settings, sample: Sample): string[] {
   ];
 }
 
-/** For a POSIX shell, whatever the text holds. */
-const quote = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+/** Only where a shell would not read it as it is: people read it too. */
+const quote = (text: string): string => (/^[\w./:@-]+$/.test(text) ? text : shellQuote(text));

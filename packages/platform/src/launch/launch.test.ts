@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, START_MS);
 afterAll(() => stop('SIGKILL'));
 
-/** Under the strictest umask, and with a home that nobody can write. */
+/** Under the strictest umask, and with a home directory that is not writable. */
 function spawnLauncher(): void {
   output = '';
   const env = { PATH: process.env.PATH, HOME: '/dev/null', GANTRY_DATA_DIR: dataDir, GANTRY_PORT: String(port) };

@@ -1,6 +1,7 @@
 /** A script that runs an unpacked program with the libraries and fonts that were fetched with it. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { shellQuote } from '../shell-quote';
 
 /** Chromium starts itself again through /proc/self/exe, which would be the dynamic loader if that was named outright. */
 const startsItselfAgain = /^chromium/;
@@ -24,8 +25,8 @@ export function writeWrapper(partial: string, dir: string, file: string): void {
   );
   const command =
     loader && !startsItselfAgain.test(path.basename(program))
-      ? `exec ${loader} --library-path ${quote(libraries)} ${quote(program)} "$@"`
-      : `LD_LIBRARY_PATH=${quote(libraries)} exec ${quote(program)} "$@"`;
+      ? `exec ${loader} --library-path ${shellQuote(libraries)} ${shellQuote(program)} "$@"`
+      : `LD_LIBRARY_PATH=${shellQuote(libraries)} exec ${shellQuote(program)} "$@"`;
   const bin = path.join(partial, 'gantry-bin');
   fs.mkdirSync(bin, { recursive: true, mode: 0o755 });
   fs.writeFileSync(path.join(bin, path.basename(file)), `#!/bin/sh\n${useFetchedFonts(partial, dir)}${command}\n`, {
@@ -38,10 +39,8 @@ function useFetchedFonts(partial: string, dir: string): string {
   if (!fs.existsSync(path.join(partial, 'usr/share/fonts'))) return '';
   const fonts = path.join(dir, 'usr/share/fonts').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   fs.writeFileSync(path.join(partial, 'fonts.conf'), `<fontconfig><dir>${fonts}</dir></fontconfig>\n`);
-  return `[ -e /etc/fonts/fonts.conf ] || export FONTCONFIG_FILE=${quote(path.join(dir, 'fonts.conf'))}\n`;
+  return `[ -e /etc/fonts/fonts.conf ] || export FONTCONFIG_FILE=${shellQuote(path.join(dir, 'fonts.conf'))}\n`;
 }
-
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Debian's chromium in usr/bin is a script that looks for the program at its installed place. */
 function findProgram(partial: string, file: string): string {

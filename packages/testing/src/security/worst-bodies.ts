@@ -158,7 +158,7 @@ function withPart(valid: unknown, path: Place['path'], part: unknown): string {
   const [first] = path;
   if (first === undefined) {
     const isObject = part !== null && typeof part === 'object' && !Array.isArray(part);
-    return isObject ? joined(toJson((valid ?? {}) as object), toJson(part)) : JSON.stringify(part);
+    return isObject ? joined(toJson(valid ?? {}), toJson(part)) : toJson(part);
   }
   const body: Record<string, unknown> = { ...(valid as object) };
   let container: Record<string | number, unknown> = body;
@@ -174,16 +174,16 @@ function withPart(valid: unknown, path: Place['path'], part: unknown): string {
     container[key] = copy;
     container = copy as Record<string | number, unknown>;
   }
-  const json = typeof part === 'object' && part !== null ? toJson(part) : JSON.stringify(part);
   // Not as a pattern: `$` stands for itself.
-  return JSON.stringify(body).replace(JSON.stringify(PART), () => json);
+  return JSON.stringify(body).replace(JSON.stringify(PART), () => toJson(part));
 }
 
 /** Stands for the part until the rest is JSON. */
 const PART = '\u0000the part';
 
 const madeJson = new WeakMap<object, string>();
-function toJson(value: object): string {
+function toJson(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const json = madeJson.get(value) ?? JSON.stringify(value);
   madeJson.set(value, json);
   return json;

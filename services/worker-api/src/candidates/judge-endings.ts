@@ -2,13 +2,14 @@
 import type { RunErrorCode } from '@gantry/events';
 import type { StoredOutput } from '@gantry/run-engine';
 import { type ApiRunStatus, apiStatus } from '../run-status';
+import { parseOutput } from '../runs/output-object';
 import { shortened, shownJson } from './compare-outputs';
 import { type Ending, type Judgement, judgeCase } from './judge-case';
 
 export const ERROR_CHARS_MAX = 2_000;
 const OUTPUT_CHARS_MAX = 4_000;
 
-/** The end of a run, whose output nobody has parsed; undefined unless it completed. */
+/** The end of a run with its output as it is stored; undefined unless it completed. */
 export type StoredEnding = Omit<Ending, 'output'> & { output: StoredOutput | undefined };
 
 /** As it is kept and shown: shortened. */
@@ -44,7 +45,7 @@ export function judgeEndings({ recorded, rehearsed, base }: EndingsTask): Judged
 
 const parsed = ({ output, ...ending }: StoredEnding): Ending => ({
   ...ending,
-  output: output && ('json' in output ? JSON.parse(Buffer.from(output.json).toString()) : output.value),
+  output: output && parseOutput(output),
 });
 
 export const shownEnding = ({ status, error, errorCode, output }: Ending): ShownEnding => ({

@@ -170,9 +170,10 @@ async function judge(
   { recorded, rehearsed, base }: Endings,
 ): Promise<JudgedEndings> {
   const gone = 'the recorded run is gone: it is older than the workspace keeps runs';
+  const was = recorded ?? silent(gone);
   const isDecided = status !== 'rehearsing';
   const outcome = await caseJudge.run({
-    recorded: recorded ?? silent(gone),
+    recorded: was,
     rehearsed,
     base: base ?? (isDecided ? silent('the candidate was decided before') : null),
   });
@@ -183,7 +184,7 @@ async function judge(
   const shown = (ending: StoredEnding) => ({ ...shownEnding({ ...ending, output: undefined }), output: null });
   return {
     judgement: inconclusive('the outputs take more time or memory to compare than they may'),
-    ...{ recorded: shown(recorded ?? silent(gone)), rehearsed: shown(rehearsed) },
+    ...{ recorded: shown(was), rehearsed: shown(rehearsed) },
   };
 }
 

@@ -32,7 +32,7 @@ export function requireVisibility(caller: Principal, visibility: Owned['visibili
   throw forbidden('admin_needed', 'only an admin makes a connection for the whole workspace; make it private');
 }
 
-/** Whoever may use a credential in a worker may let the code read it, so that only its owner lets others use it. */
+/** A member who uses a credential in a worker can let its code read the value, so only the owner shares it. */
 const canShare = (caller: Principal, connection: Owned): boolean =>
   roleAtLeast(caller.role, 'admin') && (connection.visibility === 'workspace' || owns(caller, connection));
 

@@ -1,6 +1,6 @@
 /** All that is done with the output of a run that an example judges, but for asking models. */
 import type { StoredOutput } from '@gantry/run-engine';
-import { outputOf } from '../runs/run-output';
+import { outputOf, parseOutput } from '../runs/output-object';
 import { jsonOf } from './compare';
 import { type Asked, type EndedRun, type JudgedExample, listVerdicts, type Verdict } from './verdict';
 
@@ -20,8 +20,7 @@ export interface CheckedOutput {
 }
 
 export function checkOutput({ example, run, output: stored }: CheckTask): CheckedOutput {
-  const value = 'json' in stored ? JSON.parse(Buffer.from(stored.json).toString()) : stored.value;
-  const output = outputOf(run, value);
+  const output = outputOf(run, parseOutput(stored));
   const json = output && jsonOf(output);
   return {
     found: listVerdicts(example, { ...run, output }),

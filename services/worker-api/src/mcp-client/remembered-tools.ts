@@ -4,6 +4,7 @@ import { createRedactor } from '@gantry/masking';
 import type { Sql } from '@gantry/postgres';
 import { headerValues } from '../connections/mask-sent';
 import type { McpClient, McpServer, McpTool } from '../connections/mcp-port';
+import { CHARS_PER_TURN } from '../masked-texts';
 import { acceptTools, findTools, forgetTools, rememberTools } from './tool-list-repository';
 
 /** Remembers every list of the client. @param now the service's clock */
@@ -22,9 +23,6 @@ export function rememberingClient(
     forgetTools: async (server) => void (await forgetTools(sql, server)),
   };
 }
-
-/** Of texts, searched within a few milliseconds. */
-const CHARS_PER_TURN = 32 * 1024;
 
 /** Every viewer sees descriptions, and models are given them: a server may write into them what it was sent. */
 async function withoutSent({ headers }: McpServer, tools: McpTool[]): Promise<McpTool[]> {

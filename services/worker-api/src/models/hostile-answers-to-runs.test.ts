@@ -1,25 +1,10 @@
 /** Runs, and the agents among them, ask a provider that an attacker runs: each call fails by a code, and none stays open. */
 import { MODELS, request, runSubjects, type ToolReply, toolReply } from '@gantry/events';
 import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
-import {
-  delta,
-  END,
-  HOSTILE_ANSWERS,
-  offerProvider,
-  startHostileProvider,
-  UNSTORABLE_ANSWERS,
-} from '../test/hostile-provider';
+import { delta, END, givenHostileProvider, HOSTILE_ANSWERS, UNSTORABLE_ANSWERS } from '../test/hostile-provider';
 import { type MadeWorker, makeWorker } from '../test/make-worker';
-import { startTestWorkerApi } from '../test/test-worker-api';
 
-const provider = given(startHostileProvider, (one) => one.stop());
-const api = given(
-  () => startTestWorkerApi({ outboundAllow: [provider.host] }),
-  (started) => started.stop(),
-);
-const me = given(() => callerOf(api.url, api.owner.jwt));
-beforeAll(() => offerProvider(me, provider));
+const { provider, api, me } = givenHostileProvider();
 const executor = given(() => api.connectExecutor());
 const MALFORMED = { failed: { code: 'unavailable', message: expect.stringContaining('(model_malformed)') } };
 let agent: MadeWorker;

@@ -1,25 +1,16 @@
 /** Hostile responses of a workspace's own provider: none stops the service, books money that was not spent, or leaves a call open. */
-import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
+import { until } from '@gantry/testing';
 import {
   delta,
   END,
   event,
+  givenHostileProvider,
   HOSTILE_ANSWERS,
-  offerProvider,
-  startHostileProvider,
   UNSTORABLE_ANSWERS,
   usage,
 } from '../test/hostile-provider';
-import { startTestWorkerApi } from '../test/test-worker-api';
 
-const provider = given(startHostileProvider, (one) => one.stop());
-const api = given(
-  () => startTestWorkerApi({ outboundAllow: [provider.host] }),
-  (started) => started.stop(),
-);
-const me = given(() => callerOf(api.url, api.owner.jwt));
-beforeAll(() => offerProvider(me, provider));
+const { provider, api, me } = givenHostileProvider();
 
 async function ask(): Promise<{ status: string; error: { code: string; detail: string } | null }> {
   const { body } = await me.post('/api/chat', { message: 'Hello', model: 'acme/m', stream: false }).expect(200);

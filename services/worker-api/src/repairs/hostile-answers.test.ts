@@ -1,27 +1,18 @@
 /** A repair asks a provider that an attacker runs: it ends, and says why. */
 import { given, until } from '@gantry/testing';
-import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import {
   call,
   deep,
   delta,
   END,
+  givenHostileProvider,
   HOSTILE_ANSWERS,
-  offerProvider,
-  startHostileProvider,
   UNSTORABLE_ANSWERS,
 } from '../test/hostile-provider';
 import { playCode, plays } from '../test/play-code';
-import { startTestWorkerApi } from '../test/test-worker-api';
 
-const provider = given(startHostileProvider, (one) => one.stop());
-const api = given(
-  () => startTestWorkerApi({ outboundAllow: [provider.host] }),
-  (started) => started.stop(),
-);
-const me = given(() => callerOf(api.url, api.owner.jwt));
-beforeAll(() => offerProvider(me, provider));
+const { provider, api, me } = givenHostileProvider();
 given(
   () => playCode(api),
   (stop) => stop(),

@@ -15,8 +15,8 @@ import { getVisibleWorker } from '../workers/worker-repository';
 import { eventPage } from './event-page';
 import { cursorText, readCursor } from './log-cursor';
 import { lineToApi, lineToText } from './log-line';
+import { outputObject } from './output-object';
 import { runOf } from './run-of-request';
-import { outputObject } from './run-output';
 
 /** A large output is fetched with the run: its event says that it is stored. */
 const wording: Wording = {

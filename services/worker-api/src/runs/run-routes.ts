@@ -7,12 +7,12 @@ import { cursorOf, nextHeaders } from '../page-cursor';
 import { apiStatus } from '../run-status';
 import { getRunFor, requireInToolsets } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
+import { outputOf } from './output-object';
 import { replayRun } from './replay-run';
 import { headToApi } from './run';
 import { toRunDetail } from './run-detail';
 import { runFilterOf } from './run-filter';
 import { originOf, runAndWorkerOf, runOf } from './run-of-request';
-import { outputOf } from './run-output';
 import { startRun } from './start-run';
 import { testDraft } from './test-draft';
 

@@ -1,13 +1,15 @@
 /** A provider of models that an attacker runs: it may write anything into the streams of its answers. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { callerOf } from './caller';
+import { given } from '@gantry/testing';
+import { callerOf } from './caller';
+import { startTestWorkerApi } from './test-worker-api';
 
 type Script = (res: ServerResponse) => void | Promise<void>;
-export type HostileProvider = Awaited<ReturnType<typeof startHostileProvider>>;
+type HostileProvider = Awaited<ReturnType<typeof startHostileProvider>>;
 
 /** In this process: what it does costs nothing while it only writes texts that were made before. */
-export async function startHostileProvider() {
+async function startHostileProvider() {
   let script: Script = (res) => void res.end();
   const server: Server = createServer(async (req, res) => {
     req.resume();
@@ -34,12 +36,24 @@ export async function startHostileProvider() {
 }
 
 /** Offers `acme/m` in the caller's workspace. */
-export async function offerProvider(caller: ReturnType<typeof callerOf>, { host }: HostileProvider): Promise<void> {
+async function offerProvider(caller: ReturnType<typeof callerOf>, { host }: HostileProvider): Promise<void> {
   const key = { app: 'acme', value: 'sk-of-the-workspace-4f9K', visibility: 'workspace', hosts: [host] };
   const { body } = await caller.post('/api/connections', key).expect(201);
   const prices = { m: { input_usd_per_mtok: 1, output_usd_per_mtok: 5 } };
   const offered = { name: 'acme', kind: 'openai-compatible', base_url: `http://${host}/v1`, models: ['m'], prices };
   await caller.post('/api/models/providers', { ...offered, connection_id: body.id }).expect(201);
+}
+
+/** For the tests of this file: a service whose owner has added the provider to their workspace. */
+export function givenHostileProvider() {
+  const provider = given(startHostileProvider, (one) => one.stop());
+  const api = given(
+    () => startTestWorkerApi({ outboundAllow: [provider.host] }),
+    (started) => started.stop(),
+  );
+  const me = given(() => callerOf(api.url, api.owner.jwt));
+  beforeAll(() => offerProvider(me, provider));
+  return { provider, api, me };
 }
 
 export const event = (value: unknown) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`;
