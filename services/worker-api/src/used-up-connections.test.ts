@@ -5,6 +5,7 @@ import { callerOf } from './test/caller';
 import { testWorkerApi } from './test/test-worker-api';
 
 const CONNECTIONS_MAX = 15;
+const APPLICATION_NAME = 'used-up-connections.test';
 /** SQLSTATE of `sorry, too many clients already`. */
 const TOO_MANY_CONNECTIONS = '53300';
 
@@ -16,25 +17,27 @@ const api = testWorkerApi({ reach: () => postgres.url });
 const owner = given(() => callerOf(api.url, api.owner.jwt));
 
 async function connect(): Promise<Client> {
-  const client = new Client({ connectionString: postgres.url });
+  const client = new Client({ connectionString: postgres.url, application_name: APPLICATION_NAME });
   client.on('error', () => {});
   await client.connect();
   return client;
 }
 
-/** Takes every connection, those of the service too. */
+/** Takes every connection, those of the service too: one that it is still opening has no application name yet. */
 async function useUpConnections(): Promise<() => Promise<void>> {
   const admin = await connect();
   const clients = [admin];
   await until(async () => {
-    const ended = await admin.query(
-      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'worker-api'",
+    await admin.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE backend_type = 'client backend' AND application_name <> $1`,
+      [APPLICATION_NAME],
     );
-    const refusal = await connect().then(
-      (client) => void clients.push(client),
-      (err) => err.code,
+    await connect().then(
+      (client) => clients.push(client),
+      (err) => expect(err.code).toBe(TOO_MANY_CONNECTIONS),
     );
-    return refusal === TOO_MANY_CONNECTIONS && ended.rowCount === 0;
+    return clients.length === CONNECTIONS_MAX;
   });
   return async () => {
     for (const client of clients) await client.end();
