@@ -23,8 +23,10 @@ const CANDIDATES_MAX = 1_000;
 const MISSPELT_MAX = 200;
 /** Minimum similarity of a misspelt word: pg_trgm's own 0.6 misses two swapped letters. */
 const WORD_SIMILARITY = '0.4';
-/** Length of the text that excerpts are chosen from. */
-const EXCERPT_SOURCE_CHARS = 20_000;
+/** Length of the text that an excerpt is chosen from. */
+const EXCERPT_SOURCE_CHARS_MAX = 20_000;
+/** The same, of all hits of a page: `ts_headline` takes half a second for these. */
+const PAGE_SOURCE_CHARS_MAX = 420_000;
 /** For PostgreSQL, where the first quantifier makes all of them lazy. Stripped from excerpts, since its fields are shown separately. */
 const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
 const WORDS_MAX = 12;
@@ -82,6 +84,7 @@ function rankedHits(
   const misspelt = Prisma.sql`
     UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${searchable(reader)} LIMIT ${MISSPELT_MAX})`;
   const likeness = forgiving ? Prisma.sql`+ word_similarity(${text}, ${names})` : Prisma.empty;
+  const sourceChars = Math.min(EXCERPT_SOURCE_CHARS_MAX, Math.floor(PAGE_SOURCE_CHARS_MAX / (page.limit + 1)));
   return prisma.$queryRaw<SearchHit[]>`
     WITH hits AS MATERIALIZED (
       (SELECT s.id FROM skills s WHERE s.search @@ ${query} AND ${searchable(reader)} LIMIT ${CANDIDATES_MAX})
@@ -92,7 +95,7 @@ function rankedHits(
     )
     SELECT ${skillColumns(reader)}, page.rank,
       ts_headline('english', s.title, ${marked}, ${TITLE_OPTIONS}) AS title_marked,
-      ts_headline('english', s.description || ' ' || skill_text(regexp_replace(left(s.body_md, ${EXCERPT_SOURCE_CHARS}::int), ${FRONT_MATTER}, '')), ${marked}, ${EXCERPT_OPTIONS})
+      ts_headline('english', s.description || ' ' || skill_text(regexp_replace(left(s.body_md, ${sourceChars}::int), ${FRONT_MATTER}, '')), ${marked}, ${EXCERPT_OPTIONS})
         AS excerpt_marked
     FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.rank DESC, s.id`;
 }
