@@ -8,6 +8,7 @@ import type { Deps } from '../deps';
 import { type FileTree, textOf } from '../file-trees/file-tree';
 import { maskTexts } from '../masked-texts';
 import { apiStatus } from '../run-status';
+import { parseOutput } from '../runs/output-object';
 import type { Definition } from '../workers/definition';
 
 export interface ReadingFrom {
@@ -24,6 +25,8 @@ const LOG_LINES_MAX = 300;
 const TEXT_CHARS_MAX = 16_000;
 const RUNS_MAX = 20;
 const VALUE_CHARS_MAX = 2_000;
+/** Parsed within a millisecond, and more than is shown: what is cut off there is no part of a secret that is shown. */
+const PARSED_BYTES_MAX = 128 * 1024;
 
 const runId = z.string().min(1).max(64);
 const path = z.string().min(1).max(1_024);
@@ -155,7 +158,7 @@ export async function logText({ deps, masked }: ReadingFrom, run: Run, linesMax:
 export async function runText(from: ReadingFrom, run: Run): Promise<string> {
   const { deps, redactor } = from;
   const shorten = (text: string) => shortened(text, VALUE_CHARS_MAX);
-  const output = run.status === 'completed' ? await deps.engine.output(run) : undefined;
+  const output = run.status === 'completed' ? await readableOutput(deps, run) : undefined;
   const said = {
     ...{ id: run.id, status: apiStatus(run.status), version: run.version, trigger: run.trigger },
     inputs: await maskTexts(redactor, run.inputs, shorten),
@@ -163,6 +166,13 @@ export async function runText(from: ReadingFrom, run: Run): Promise<string> {
     ...(run.error && { error: errorOf(from, run) }),
   };
   return shownJson(said, TEXT_CHARS_MAX);
+}
+
+/** Of an output that takes long to parse, the beginning of its JSON. */
+async function readableOutput({ engine }: Deps, run: Run): Promise<unknown> {
+  const stored = await engine.storedOutput(run);
+  if (!('json' in stored) || stored.json.byteLength <= PARSED_BYTES_MAX) return parseOutput(stored);
+  return Buffer.from(stored.json.subarray(0, PARSED_BYTES_MAX)).toString();
 }
 
 export const errorOf = ({ masked }: Pick<ReadingFrom, 'masked'>, { error }: Run) =>

@@ -158,6 +158,21 @@ test('no secret reaches the model, and a log line that gives orders is data', as
   expect(id).toBeDefined();
 });
 
+test('of a large output the model reads the beginning, without secrets', async () => {
+  await me.put('/api/secrets/LARGE_KEY', { value: 'very-secret-value-2' }).expect(201);
+  const by = { Ada: { raises: 'no' }, '*': { returns: 1 } };
+  const worker = await createWorker(api, { files: [{ path: 'main.py', content: plays(by) }] });
+  const [eve, ada] = [await run(worker.id, 'Eve'), await run(worker.id, 'Ada')];
+  const key = `${api.workspaceId}/runs/${eve}/large`;
+  await api.deps.objects.put(key, Buffer.from(`{"report": "It begins; very-secret-value-2 ${'y'.repeat(200_000)}"}`));
+  await api.deps.pool.query('UPDATE runs SET output = NULL, output_key = $2 WHERE id = $1', [eve, key]);
+  await repair(ada, call('read_run', { run_id: eve }), { text: 'nothing' });
+  const [, second] = await model.asked();
+  const read = JSON.stringify(second?.body.messages?.at(-1));
+  expect(read).toContain('It begins; *** yyy');
+  expect(read.length).toBeLessThan(10_000);
+});
+
 test('another replica goes on where one ended, and pays nothing twice', async () => {
   const { runId } = await broken();
   const first = await api.replica();
