@@ -4,7 +4,7 @@ import type { OpenApiDocument, Operation } from './openapi-document';
 import { createForGroups, createOpenApiValidator, describeRequest, type OpenApiValidator } from './openapi-validator';
 import { buildResponseDocument, toStatusKey } from './validator-document';
 
-/** From then on `res.json` throws if the response is not as the operation's entry says. */
+/** From then on the response throws, before its first byte, if the operation's entry has no such status, media type or body. */
 export type CheckResponse = (operation: Operation, res: Response) => Promise<void>;
 
 const validators = new WeakMap<OpenApiDocument, Map<Operation, OpenApiValidator>>();
@@ -18,6 +18,11 @@ export function responseCheck(document: OpenApiDocument): CheckResponse {
     const checked = { statusCode: '', json: (_body: unknown) => {}, getHeaders: () => JSON_HEADERS };
     const validate = instances.get(operation) as OpenApiValidator;
     await validate(describeRequest(operation, {}), checked);
+    const writeHead = res.writeHead.bind(res) as (...head: unknown[]) => Response;
+    res.writeHead = (...head: unknown[]) => {
+      assertDocumented(operation, res, head.at(-1));
+      return writeHead(...head);
+    };
     const send = res.json.bind(res);
     res.json = (body) => {
       checked.statusCode = toStatusKey(res.statusCode);
@@ -27,6 +32,22 @@ export function responseCheck(document: OpenApiDocument): CheckResponse {
   };
 }
 
+/** @param headers those of `writeHead`, where there are any */
+function assertDocumented({ id, responses }: Operation, res: Response, headers: unknown): void {
+  const { statusCode } = res;
+  // `default` stands for errors alone.
+  const content = responses[statusCode] ?? (statusCode >= FIRST_ERROR ? responses.default : undefined);
+  if (!content) throw new Error(`${id}: the status ${statusCode} is not documented`);
+  const type = (headers as Record<string, string> | undefined)?.['Content-Type'] ?? res.get('Content-Type');
+  const mediaType = type?.split(';')[0];
+  // The body of a redirection is for people whose client does not follow it.
+  const isRedirection = statusCode >= FIRST_REDIRECTION && statusCode < FIRST_ERROR;
+  if (mediaType !== undefined && !isRedirection && !Object.hasOwn(content, mediaType))
+    throw new Error(`${id}: ${mediaType} is not documented for the status ${statusCode}`);
+}
+
+const FIRST_REDIRECTION = 300;
+const FIRST_ERROR = 400;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 const createInstance = (group: Operation[], { schemas }: OpenApiDocument): OpenApiValidator =>
