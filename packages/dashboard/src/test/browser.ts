@@ -93,8 +93,15 @@ async function build(): Promise<string> {
   return directory;
 }
 
+/** One address for all suites of this worker: the browser keeps the files of the page, and their compiled code. */
+const getFakeApi = sharedByWorker(
+  'fake API of the dashboard',
+  async () => startFakeApi(await getBuiltPage()),
+  (api) => api.stop(),
+);
+
 async function openSite(): Promise<TestSite> {
-  const api = await startFakeApi(await getBuiltPage());
+  const api = await getFakeApi();
   const browser = openBrowser();
   const problems: string[] = [];
 
@@ -124,7 +131,7 @@ async function openSite(): Promise<TestSite> {
     },
     async close() {
       await browser.closePages();
-      await api.close();
+      api.disconnect();
     },
   };
 }
