@@ -5,6 +5,8 @@ import { assertTestTool } from './test-tools';
 
 const STEP_MS_MAX = 60_000;
 const BLANK = 'about:blank';
+/** The process of a context's pages grows by some MB with each visit. */
+const VISITS_PER_CONTEXT_MAX = 20;
 const FLAGS = [
   '--no-sandbox',
   // A page that lives for seconds gains nothing from optimised code, which takes an eighth of the browser's processor time.
@@ -33,6 +35,7 @@ export interface TestBrowser {
 
 /** An empty context for the next visitor without options: a page starts and loads there for three quarters of the time. */
 let idleContext: BrowserContext | undefined;
+const visitCounts = new WeakMap<BrowserContext, number>();
 
 /** The visitors of a suite, each with a context of their own in the shared browser. */
 export function openBrowser(): TestBrowser {
@@ -45,7 +48,9 @@ export function openBrowser(): TestBrowser {
       if (context) idleContext = undefined;
       // Without motion nothing is half-way while it is looked at.
       else context = await browser.newContext({ reducedMotion: 'reduce', locale: 'en-GB', ...options });
-      visitors.push({ context, isReusable });
+      const visitCount = (visitCounts.get(context) ?? 0) + 1;
+      visitCounts.set(context, visitCount);
+      visitors.push({ context, isReusable: isReusable && visitCount < VISITS_PER_CONTEXT_MAX });
       context.setDefaultTimeout(STEP_MS_MAX);
       return context.newPage();
     },
