@@ -1,11 +1,11 @@
 /** The built page in a real browser, against the fake API. */
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { given, openBrowser, until } from '@gantry/testing';
+import { given, openBrowser, sharedByWorker, until } from '@gantry/testing';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type FakeApi, startFakeApi } from './fake-api';
 
@@ -65,26 +65,43 @@ function isBuilt(): boolean {
   );
 }
 
+/** When the newest file was saved, leaving out tests, of which no page is made. */
 function newestBelow(file: string): number {
   const stats = statSync(file);
   if (!stats.isDirectory()) return stats.mtimeMs;
-  return Math.max(...readdirSync(file).map((name) => newestBelow(path.join(file, name))));
+  const names = readdirSync(file).filter((name) => !name.endsWith('.test.ts'));
+  return Math.max(...names.map((name) => newestBelow(path.join(file, name))));
 }
 
+/** The folder of the built page: the package's own, or one that is made for the suites of this worker. */
+const getBuiltPage = sharedByWorker(
+  'built dashboard',
+  async () => (isBuilt() ? BUILT : build()),
+  (directory) => {
+    if (directory !== BUILT) rmSync(directory, { recursive: true, force: true });
+  },
+);
+
 async function build(): Promise<string> {
-  const site = await mkdtemp(path.join(tmpdir(), 'gantry-dashboard-'));
+  const directory = await mkdtemp(path.join(tmpdir(), 'gantry-dashboard-'));
   const vite = path.join(packageRoot, 'node_modules/vite/bin/vite.js');
-  const args = [vite, 'build', '--outDir', site, '--emptyOutDir', '--logLevel', 'error'];
+  const args = [vite, 'build', '--outDir', directory, '--emptyOutDir', '--logLevel', 'error'];
   await promisify(execFile)(process.execPath, args, {
     cwd: packageRoot,
     env: { ...process.env, NODE_ENV: 'production' },
   });
-  return site;
+  return directory;
 }
 
+/** One address for all suites of this worker: the browser keeps the files of the page, and their compiled code. */
+const getFakeApi = sharedByWorker(
+  'fake API of the dashboard',
+  async () => startFakeApi(await getBuiltPage()),
+  (api) => api.stop(),
+);
+
 async function openSite(): Promise<TestSite> {
-  const site = isBuilt() ? undefined : await build();
-  const api = await startFakeApi(site ?? BUILT);
+  const api = await getFakeApi();
   const browser = openBrowser();
   const problems: string[] = [];
 
@@ -114,8 +131,7 @@ async function openSite(): Promise<TestSite> {
     },
     async close() {
       await browser.closePages();
-      await api.close();
-      if (site) await rm(site, { recursive: true, force: true });
+      api.disconnect();
     },
   };
 }

@@ -25,32 +25,42 @@ export const PHONE: BrowserContextOptions = { viewport: PHONE_LOOK.viewport, isM
 
 /**
  * Expects that axe finds nothing on the page, and that nothing is wider than the screen.
- * The page is loaded once and emulates each look; afterwards it is a light one of a desktop again.
+ * The page is loaded once and emulates each look; it is, before and afterwards, a light one of a desktop.
  */
 export async function checkPage(page: Page, screen: string, looks = LOOKS): Promise<void> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe);
   // It stays attached for as long as the page: detaching resets the size of the screen.
   const session = await page.context().newCDPSession(page);
+  let current = light;
   for (const look of looks) {
-    await emulate(page, session, look);
+    await emulate(page, session, look, current);
     await checkLook(page, screen, look);
+    current = look;
   }
-  await emulate(page, session, light);
+  await emulate(page, session, light, current);
 }
 
-async function emulate(page: Page, session: CDPSession, { colorScheme, viewport, isPhone }: Look): Promise<void> {
-  await page.emulateMedia({ colorScheme });
-  await session.send('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: isPhone });
-  await session.send('Emulation.setTouchEmulationEnabled', { enabled: isPhone });
-  await page.waitForFunction(
-    (look) =>
-      document.documentElement.dataset.mantineColorScheme === look.colorScheme &&
-      matchMedia('(pointer: coarse)').matches === look.isPhone &&
-      matchMedia(`(width: ${look.width}px)`).matches,
+async function emulate(page: Page, session: CDPSession, look: Look, current: Look): Promise<void> {
+  const { colorScheme, viewport, isPhone } = look;
+  if (colorScheme !== current.colorScheme) await page.emulateMedia({ colorScheme });
+  if (viewport !== current.viewport) {
+    await session.send('Emulation.setDeviceMetricsOverride', { ...viewport, deviceScaleFactor: 1, mobile: isPhone });
+    await session.send('Emulation.setTouchEmulationEnabled', { enabled: isPhone });
+  }
+  await page.evaluate(
+    async (expected) => {
+      const nextFrame = () => new Promise(requestAnimationFrame);
+      const isEmulated = () =>
+        document.documentElement.dataset.mantineColorScheme === expected.colorScheme &&
+        matchMedia('(pointer: coarse)').matches === expected.isPhone &&
+        matchMedia(`(width: ${expected.width}px)`).matches;
+      while (!isEmulated()) await nextFrame();
+      // What listens for sizes draws in the next frame, and what it has drawn is there in the one after.
+      await nextFrame();
+      await nextFrame();
+    },
     { colorScheme, isPhone, width: viewport.width },
   );
-  // What listens for sizes draws in the next frame, and what it has drawn is there in the one after.
-  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 }
 
 async function checkLook(page: Page, screen: string, look: Look): Promise<void> {

@@ -2,7 +2,7 @@
  * The automation surface, the sign-in and the accounts as the page sees them, held in memory and typed by the OpenAPI file. Runs do
  * nothing by themselves: a test says what happens, so that it can look in between.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { AutomationSchemas } from '@gantry/api-client';
 import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from './fake-accounts';
@@ -82,7 +82,9 @@ export interface FakeApi extends FakeState {
   beginSession: () => { name: string; value: string };
   /** Breaks every open event stream, as a restarting server does. */
   dropStreams: () => void;
-  close: () => Promise<void>;
+  /** Ends every connection. */
+  disconnect: () => void;
+  stop: () => void;
 }
 
 export async function startFakeApi(dist: string): Promise<FakeApi> {
@@ -109,7 +111,8 @@ export async function startFakeApi(dist: string): Promise<FakeApi> {
     dropStreams() {
       for (const run of api.runs) for (const watcher of run.watchers) watcher.destroy();
     },
-    close: () => closeServer(server),
+    disconnect: () => server.closeAllConnections(),
+    stop: () => server.close(),
   };
   return api;
 }
@@ -145,11 +148,6 @@ const newState = (): FakeState => ({
   refuseNext: null,
   requests: [],
 });
-
-function closeServer(server: Server): Promise<void> {
-  server.closeAllConnections();
-  return new Promise((resolve) => server.close(() => resolve()));
-}
 
 function send(res: ServerResponse, status: number, body?: object, headers: Record<string, string> = {}): void {
   res.writeHead(status, { 'Content-Type': 'application/json', ...headers });

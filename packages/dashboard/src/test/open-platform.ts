@@ -138,8 +138,8 @@ async function openPlatform() {
       if (!owner) {
         owner = page.context();
         await owner.addCookies(session);
-        await owner.addInitScript((id) => localStorage.setItem('gantry-workspace', id), getWorkspace().id);
       }
+      await page.addInitScript((id) => localStorage.setItem('gantry-workspace', id), getWorkspace().id);
       await page.goto(at(pathname));
       const account = page.getByRole('button', { name: 'Account', exact: true });
       // The first page of the suite has no session yet; that of a page that was closed during a refresh has ended.

@@ -27,7 +27,9 @@ const TYPES: Record<string, string> = {
 export function serveFiles(dist: string, pathname: string, res: ServerResponse): void {
   const asked = path.join(dist, path.normalize(pathname));
   const file = existsSync(asked) && statSync(asked).isFile() ? asked : path.join(dist, 'index.html');
+  const isAsset = file.startsWith(path.join(dist, 'assets'));
   res.writeHead(200, {
+    'Cache-Control': isAsset ? 'public, max-age=31536000, immutable' : 'no-cache',
     'Content-Type': TYPES[path.extname(file)] ?? 'application/octet-stream',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
     'X-Content-Type-Options': 'nosniff',
