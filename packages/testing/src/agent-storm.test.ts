@@ -14,9 +14,9 @@ import { randomBy } from './seeded';
 import { startStack } from './stack';
 import { until } from './until';
 
-const RUNS = Number(process.env.GANTRY_STORM_RUNS ?? 20);
+const RUNS = Number(process.env.GANTRY_STORM_RUNS ?? 12);
 const SEED = Number(process.env.GANTRY_STORM_SEED ?? 1);
-const RUNS_PER_BLOW = 3;
+const RUNS_PER_BLOW = 2;
 const TURNS = 6;
 
 const random = randomBy(SEED);

@@ -1,4 +1,7 @@
-/** Agents through the built services: a published skill becomes a worker that asks a model, tools and a person. */
+/**
+ * Models through the built services: a published skill becomes a worker that asks a model, tools and a person; and a worker that
+ * breaks is repaired by a model (ADR 48).
+ */
 import { apiCaller, type Call } from './api-caller';
 import { readEvents } from './event-reader';
 import { given } from './given';
@@ -131,4 +134,67 @@ test('the skill counts its agent, whose person takes a newer text', async () => 
   expect(taken).toMatchObject({ version: 2, skill: `${made.slug}@${changed.content_hash}`, skill_update: null });
   expect((await worker('DELETE', path)).status).toBe(204);
   await counts(0);
+});
+
+const code = (read: string) =>
+  `import json\n\ndef run(table):\n    rows = json.loads(table)\n    print("rows:", len(rows))\n    return {"total": sum(${read} for row in rows)}\n`;
+const BROKEN = code('row["total"]');
+const MENDED = code('row.get("total", row.get("sum"))');
+
+async function runSums(workerId: string, rows: object[]): Promise<Json> {
+  const { run_id: id } = await ask(201, worker, 'POST', `/api/workers/${workerId}/runs`, {
+    inputs: { table: JSON.stringify(rows) },
+  });
+  return until(
+    async () => {
+      const one = await ask(200, worker, 'GET', `/api/runs/${id}`);
+      return one.completed_at !== null && one;
+    },
+    { what: `run ${id} has ended` },
+  );
+}
+
+test('a worker that breaks is repaired by a model, proven by rehearsals and accepted by a person', async () => {
+  const sums = await ask(201, worker, 'POST', '/api/workers', {
+    name: 'Sums',
+    inputs: [{ name: 'table', required: true }],
+    files: [{ path: 'main.py', content: BROKEN }],
+  });
+  const fine = await runSums(sums.id, [{ total: 1 }, { total: 2 }]);
+  expect(fine).toMatchObject({ status: 'completed', output: { total: 3 } });
+  const failed = await runSums(sums.id, [{ sum: 4 }]);
+  expect(failed).toMatchObject({ status: 'failed', error_type: 'KeyError' });
+
+  const explanation = 'The column is called `sum` by now; the code reads either.';
+  await model.says(
+    { calls: [{ name: 'read_file', input: { path: 'main.py' } }] },
+    { calls: [{ name: 'propose_change', input: { explanation, files: [{ path: 'main.py', content: MENDED }] } }] },
+  );
+  await ask(202, worker, 'POST', `/api/runs/${failed.id}/repair`, {});
+  const repair = await until(
+    async () => {
+      const one = await ask(200, worker, 'GET', `/api/runs/${failed.id}/repair`);
+      return !['working', 'rehearsing'].includes(one.status) && one;
+    },
+    { what: 'the repair waits for a person' },
+  );
+  expect(repair).toMatchObject({ status: 'waiting', proven: true, explanation });
+  const candidate = await ask(200, worker, 'GET', `/api/workers/${sums.id}/candidates/${repair.candidate_id}`);
+  expect(candidate.cases).toMatchObject([
+    {
+      run_id: failed.id,
+      outcome: 'fixed',
+      recorded: { error_code: 'exception' },
+      rehearsed: { output: '{"total":4}' },
+    },
+    { run_id: fine.id, outcome: 'same', rehearsed: { output: '{"total":3}' } },
+  ]);
+
+  await ask(200, worker, 'POST', `/api/approvals/${repair.approval_id}/approve`, { reason: 'reads well' });
+  expect(await ask(200, worker, 'GET', `/api/workers/${sums.id}`)).toMatchObject({ version: 2, sha: candidate.sha });
+  expect(await runSums(sums.id, [{ sum: 4 }, { total: 1 }])).toMatchObject({
+    status: 'completed',
+    output: { total: 5 },
+  });
+  expect(await ask(200, worker, 'GET', `/api/runs/${failed.id}/repair`)).toMatchObject({ status: 'approved' });
 });

@@ -1,4 +1,4 @@
-/** The whole way of a credential that code uses and does not have: ADR 43. */
+/** The whole way of a credential that code uses and does not have (ADR 43), and of rehearsals against the records of a run (ADR 48). */
 import fs from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import https from 'node:https';
@@ -47,11 +47,13 @@ let stack: Stack;
 let pool: Pool;
 let github: https.Server;
 let elsewhere: https.Server;
+let tracker: https.Server;
 /** Requests that each server has received, in order. */
 const seen: Record<'github' | 'elsewhere', { url: string; headers: IncomingHttpHeaders }[]> = {
   github: [],
   elsewhere: [],
 };
+const askedOfTracker: string[] = [];
 
 beforeAll(async () => {
   const ca = makeCa();
@@ -68,6 +70,12 @@ beforeAll(async () => {
     return server;
   };
   [github, elsewhere] = [await listening('github'), await listening('elsewhere')];
+  tracker = https.createServer(tls, ({ method, url, headers }, response) => {
+    askedOfTracker.push(`${method} ${url} ${headers.authorization}`);
+    response.writeHead(method === 'POST' ? 201 : 200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ number: askedOfTracker.length }));
+  });
+  await new Promise<void>((resolve) => tracker.listen(0, '127.0.0.1', resolve));
   const env = { NODE_EXTRA_CA_CERTS: ca.file, EGRESS_ALLOW_PRIVATE: '127.0.0.1/32' };
   stack = await startStack({ env });
   pool = new Pool({ connectionString: stack.databaseUrls.worker });
@@ -77,7 +85,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await pool?.end();
   await stack?.stop();
-  for (const server of [github, elsewhere]) {
+  for (const server of [github, elsewhere, tracker]) {
     server?.closeAllConnections();
     server?.close();
   }
@@ -196,6 +204,87 @@ test('a secret with hosts is a placeholder in its variable, unless its worker ex
   expect(seen.github).toHaveLength(2);
   expect(open.logs).toContain('with ***');
   expect(leaksOf(TOKEN, open.logs + JSON.stringify(open.run))).toEqual([]);
+});
+
+const TRACKER_TOKEN = 'ghp_97Kx42F292c6912E7710c838347Ae178B4a';
+
+const WRITER = `
+import json, os, urllib.error, urllib.request
+from gantry import context
+
+os.environ["no_proxy"] = os.environ["NO_PROXY"] = ""
+
+def run(title):
+    tracker = context.connections["tracker"]
+    def ask(path, body=None):
+        headers = {"Authorization": f"Bearer {tracker.token}", "Content-Type": "application/json"}
+        data = None if body is None else json.dumps(body).encode()
+        with urllib.request.urlopen(urllib.request.Request(tracker.base_url + path, data, headers), timeout=20) as answer:
+            return [answer.status, answer.headers.get("gantry-rehearsal"), json.loads(answer.read())]
+    return {"user": ask("/user"), "issue": ask("/issues?from=" + title, {"title": title}), "title": title}
+`;
+
+async function ended(id: string) {
+  await readEvents({
+    ...{ urls: stack.workerUrls, token: stack.token, format: 'ndjson', breaks: [] },
+    path: `/api/runs/${id}/stream`,
+  });
+  const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  return (await call('GET', `/api/runs/${id}`)).body;
+}
+
+/** As rehearse() queues one of that run. @returns its id */
+async function rehearse(of: string, inputs: object): Promise<string> {
+  const { rows } = await pool.query(
+    `INSERT INTO runs (id, workspace_id, subject_id, subject_ref, kind, trigger, version, status, priority, inputs, spec, runner)
+     SELECT 'tr_' || substr(id, 5, 20) || $3, workspace_id, subject_id, subject_ref, 'test', 'rehearsal', version, 'queued', -50,
+       $2::json, (spec::jsonb || jsonb_build_object('rehearsal', jsonb_build_object('of', id)))::json, runner
+     FROM runs WHERE id = $1 RETURNING id`,
+    [of, JSON.stringify(inputs), Object.values(inputs)[0]],
+  );
+  return rows[0].id;
+}
+
+test('code that posts with a connection posts once, and its rehearsals post nothing', async () => {
+  const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+  const hosts = [hostOf(tracker)];
+  const connection = {
+    kind: 'api_key',
+    app: 'tracker',
+    label: 'Team',
+    visibility: 'workspace',
+    value: TRACKER_TOKEN,
+    hosts,
+  };
+  expect(await call('POST', '/api/connections', connection)).toMatchObject({ status: 201 });
+  const files = [{ path: 'main.py', content: WRITER }];
+  const worker = { id: 'writer', name: 'Writer', files, connections: ['tracker'] };
+  expect(await call('POST', '/api/workers', worker)).toMatchObject({ status: 201 });
+  const { body } = await call('POST', '/api/workers/writer/runs', { inputs: { title: 'a' } });
+  const run = await ended(body.run_id);
+  const output = { user: [200, null, { number: 1 }], issue: [201, null, { number: 2 }], title: 'a' };
+  expect(run).toMatchObject({ status: 'completed', output });
+
+  const rehearsal = await ended(await rehearse(run.id, { title: 'a' }));
+  expect(rehearsal).toMatchObject({
+    ...{ status: 'completed', trigger: 'rehearsal' },
+    output: { user: [200, null, { number: 3 }], issue: [201, 'recorded', { number: 2 }] },
+  });
+  const other = await ended(await rehearse(run.id, { title: 'b' }));
+  expect(other).toMatchObject({ status: 'failed', error: expect.stringContaining('403') });
+  const requests = JSON.parse((await call('GET', `/api/runs/${other.id}/requests`)).body);
+  expect(requests).toMatchObject([
+    { method: 'GET', status: 200, credentials: ['tracker'] },
+    { method: 'POST', problem: { kind: 'refused', message: expect.stringContaining('POST /issues was not recorded') } },
+  ]);
+  expect(askedOfTracker).toEqual([
+    `GET /user Bearer ${TRACKER_TOKEN}`,
+    `POST /issues?from=a Bearer ${TRACKER_TOKEN}`,
+    `GET /user Bearer ${TRACKER_TOKEN}`,
+    `GET /user Bearer ${TRACKER_TOKEN}`,
+  ]);
+  const told = JSON.stringify([run, rehearsal, other, requests]) + stack.output();
+  expect(leaksOf(TRACKER_TOKEN, told)).toEqual([]);
 });
 
 /** As latin1, one after the other. */

@@ -96,7 +96,7 @@ async function restartEverything(): Promise<void> {
   await Promise.all([...services, ...executors].map((part) => part.start()));
 }
 
-test('runs that wait hold no process, survive a restart of everything, and do no step a second time', async () => {
+test('runs that wait hold no process, survive a restart of everything, and do no step a second time; the first new run completes', async () => {
   const called = `
 def run(n, ask, context):
     if ask:
@@ -136,8 +136,11 @@ def run(seconds, ask, context):
   ]);
   expect(rows).toEqual([{ executor_id: null }]);
 
+  await createWorker('greet', 'def run(n):\n    return {"n": n}\n', { inputs: [{ name: 'n', type: 'integer' }] });
+
   await restartEverything();
 
+  expect(await reached(await start('greet', { n: 1 }), 'completed')).toMatchObject({ attempt: 1, output: { n: 1 } });
   await approve(child);
   for (const id of [asking, calling, sleeping]) {
     await reached(id, 'pending_approval');
@@ -164,12 +167,6 @@ def run(seconds, ask, context):
     expect((await runOf(id)).artifacts.map(({ name }: Json) => name).sort()).toEqual(['began', 'load', 'ship']);
     expect(run.attempt).toBe(1);
   }
-});
-
-test('the first run after a restart of everything completes', async () => {
-  await createWorker('greet', 'def run(n):\n    return {"n": n}\n', { inputs: [{ name: 'n', type: 'integer' }] });
-  await restartEverything();
-  expect(await reached(await start('greet', { n: 1 }), 'completed')).toMatchObject({ attempt: 1, output: { n: 1 } });
 });
 
 test('a run that waits goes on with the version it began with, and one whose code takes another path says where', async () => {

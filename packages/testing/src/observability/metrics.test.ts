@@ -1,4 +1,4 @@
-/** Metrics of the built services at /metrics, where operators see what they must hear of. */
+/** Metrics of the built services at /metrics, where operators see what they must hear of; and their traces. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { apiCaller, type Call } from '../api-caller';
@@ -7,9 +7,12 @@ import { type Stack, startStack } from '../stack';
 import { until } from '../until';
 import { type Family, type Sample, scrape } from './exposition';
 import { listedMetrics, root } from './metrics-table';
+import { proveTraces, tracingEnv } from './prove-traces';
+import { startSpanReceiver } from './span-receiver';
 
+const receiver = given(startSpanReceiver, (started) => started.stop());
 const stack = given<Stack>(
-  () => startStack({ skillsApi: true }),
+  () => startStack({ skillsApi: true, gateway: true, env: tracingEnv(receiver) }),
   (started) => started.stop(),
 );
 const OURS = /^gantry_/;
@@ -190,3 +193,6 @@ test('while PostgreSQL stands still, it is shown as down and nothing is told of 
   }
   await until(async () => (await reaches()) === 1);
 });
+
+/** Behind the tests above, which count runs. */
+describe('traces', () => proveTraces(stack, receiver));

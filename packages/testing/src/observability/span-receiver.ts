@@ -54,3 +54,5 @@ export async function startSpanReceiver() {
     },
   };
 }
+
+export type SpanReceiver = Awaited<ReturnType<typeof startSpanReceiver>>;

@@ -1,0 +1,123 @@
+/** Traces as tests of the file that calls this: one from the gateway to the step, and nothing in it that people wrote. */
+import { randomBytes } from 'node:crypto';
+import { apiCaller, deployAutomation } from '../api-caller';
+import type { Stack } from '../stack';
+import { until } from '../until';
+import type { SpanReceiver } from './span-receiver';
+
+const SECRET = 'swordfish-in-a-safe';
+const INPUT = 'what-nobody-else-may-read';
+const CODE = `
+import os
+def run(word, context):
+    context.step("step about " + word, lambda: len(os.environ["SAFE"]))
+    return {"length": len(word)}
+`;
+const MANIFEST = {
+  name: 'Traced',
+  inputs: [{ name: 'word', type: 'string' }],
+  outputs: ['length'],
+  secrets_needed: ['SAFE'],
+};
+
+interface Context {
+  traceId: string;
+  spanId: string;
+  traceparent: string;
+}
+
+function callersContext(flags: '00' | '01'): Context {
+  const [traceId, spanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+  return { traceId, spanId, traceparent: `00-${traceId}-${spanId}-${flags}` };
+}
+
+/** Settings of a platform that sends its spans there. */
+export const tracingEnv = (receiver: SpanReceiver): Record<string, string> => ({
+  OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+  OTEL_BSP_SCHEDULE_DELAY: '50',
+  TRACE_URL_TEMPLATE: 'https://traces.example.test/explore?id={trace_id}',
+});
+
+export function proveTraces(stack: Stack, receiver: SpanReceiver): void {
+  let automationId: string;
+
+  beforeAll(async () => {
+    const call = apiCaller(stack.automationUrls[0] as string, stack.token);
+    await call('POST', '/api/secrets', { name: 'SAFE', value: SECRET });
+    ({ id: automationId } = await deployAutomation(call, { 'main.py': CODE }, MANIFEST));
+  });
+
+  /** Through the gateway, waiting for the end. @returns its id */
+  async function runTraced(traceparent: string): Promise<string> {
+    const response = await fetch(`${stack.gateway?.dashboard}/api/automations/${automationId}/run`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${stack.token}`, 'Content-Type': 'application/json', traceparent },
+      body: JSON.stringify({ inputs: { word: INPUT }, wait: 10 }),
+    });
+    const body = (await response.json()) as { status: string; runId: string };
+    expect(body).toMatchObject({ status: 'success' });
+    return body.runId;
+  }
+
+  const spansOf = (traceId: string) => receiver.spans.filter((span) => span.traceId === traceId);
+
+  test('a run that somebody waits for is one trace: request, claim, run, step, each under the one before', async () => {
+    const caller = callersContext('01');
+    const runId = await runTraced(caller.traceparent);
+    const spans = await until(() => spansOf(caller.traceId).length >= 4 && spansOf(caller.traceId));
+    const order = ['automation-api runAutomation', 'automation-api claim', 'executor run', 'executor step'];
+    let parent = caller.spanId;
+    for (const expected of order) {
+      const found = spans.filter(({ service, name }) => `${service} ${name}` === expected);
+      expect({ expected, parents: found.map((span) => span.parentSpanId) }).toEqual({ expected, parents: [parent] });
+      parent = found[0]?.spanId ?? '';
+    }
+    expect(spans.find(({ name }) => name === 'run')?.attributes).toMatchObject({ 'gantry.run.id': runId });
+  });
+
+  test('no span holds a secret, an input, a name or a credential', async () => {
+    const before = receiver.spans.length;
+    await runTraced(callersContext('01').traceparent);
+    await until(() => receiver.spans.slice(before).some(({ name }) => name === 'step'));
+    const sent = receiver.bodies.join('\n');
+    for (const kept of [SECRET, INPUT, 'step about', 'Traced', stack.token]) expect(sent).not.toContain(kept);
+  });
+
+  test('the spans of a request that its caller leaves out are left out by all', async () => {
+    const [left, taken] = [callersContext('00'), callersContext('01')];
+    await runTraced(left.traceparent);
+    await runTraced(taken.traceparent);
+    await until(() => spansOf(taken.traceId).length >= 4);
+    expect(spansOf(left.traceId)).toEqual([]);
+  });
+
+  test('a request that brings no trace begins one, and health checks begin none', async () => {
+    const call = apiCaller(stack.workerUrls[0] as string, stack.token);
+    const files = [{ path: 'main.py', content: 'def run():\n    return 1\n' }];
+    await call('POST', '/api/workers', { id: 'alone', name: 'Alone', files });
+    const { body } = await call('POST', '/api/workers/alone/runs', {});
+    const run = await until(() =>
+      receiver.spans.find(({ name, attributes }) => name === 'run' && attributes['gantry.run.id'] === body.run_id),
+    );
+    const names = () => spansOf(run.traceId).map(({ name }) => name);
+    await until(() => names().length >= 3);
+    expect(names().sort()).toEqual(['claim', 'run', 'startRun']);
+    expect(receiver.spans.filter(({ name }) => ['ready', 'live'].includes(name))).toEqual([]);
+  });
+
+  test('log lines of a request carry its trace_id', async () => {
+    const { traceId, traceparent } = callersContext('01');
+    const url = `${stack.gateway?.dashboard}/api/automations/00000000-0000-0000-0000-000000000000`;
+    await fetch(url, { headers: { Authorization: `Bearer ${stack.token}`, traceparent } });
+    await until(() => stack.output().includes(`"trace_id":"${traceId}"`));
+  });
+
+  test("a run's detail links to its trace where the operator says how", async () => {
+    const { traceId, traceparent } = callersContext('01');
+    const runId = await runTraced(traceparent);
+    const call = apiCaller(stack.automationUrls[0] as string, stack.token);
+    expect((await call('GET', `/api/runs/${runId}`)).body.traceUrl).toBe(
+      `https://traces.example.test/explore?id=${traceId}`,
+    );
+  });
+}
