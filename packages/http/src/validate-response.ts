@@ -40,9 +40,10 @@ function assertDocumented({ id, responses }: Operation, res: Response, headers: 
   if (!content) throw new Error(`${id}: the status ${statusCode} is not documented`);
   const type = (headers as Record<string, string> | undefined)?.['Content-Type'] ?? res.get('Content-Type');
   const mediaType = type?.split(';')[0];
-  // The body of a redirection is for people whose client does not follow it.
+  // The body of a redirection is for people whose client does not follow it, and a file has the type that it was stored with.
   const isRedirection = statusCode >= FIRST_REDIRECTION && statusCode < FIRST_ERROR;
-  if (mediaType !== undefined && !isRedirection && !Object.hasOwn(content, mediaType))
+  const isFile = Object.hasOwn(content, '*/*');
+  if (mediaType !== undefined && !isRedirection && !isFile && !Object.hasOwn(content, mediaType))
     throw new Error(`${id}: ${mediaType} is not documented for the status ${statusCode}`);
 }
 
