@@ -63,6 +63,7 @@ for (const [name, { projects, commands, files = [] }] of Object.entries(images))
   fs.rmSync(tree, { recursive: true, force: true });
   const seen = new Map();
   for (const project of projects) addProject(path.join(root, project), tree, seen);
+  linkOptionalPeers(tree, seen);
   for (const file of files) copy(path.join(root, file), path.join(tree, file));
   fs.mkdirSync(path.join(tree, 'bin'));
   for (const [command, code] of Object.entries(commands)) {
@@ -107,6 +108,17 @@ function addPackage(dir, tree, seen) {
     if (!fs.existsSync(link)) continue;
     addPackage(fs.realpathSync(link), tree, seen);
     copyLink(link, path.join(tree, path.relative(root, link)));
+  }
+}
+
+/** Those that the image contains for another package: ajv-draft-04 calls ajv optional and cannot be loaded without it. */
+function linkOptionalPeers(tree, seen) {
+  for (const [dir, { name, peerDependenciesMeta = {} }] of seen) {
+    for (const peer of Object.keys(peerDependenciesMeta)) {
+      const link = path.join(dir.slice(0, -name.length), peer);
+      if (!fs.existsSync(link) || !seen.has(fs.realpathSync(link))) continue;
+      copyLink(link, path.join(tree, path.relative(root, link)));
+    }
   }
 }
 

@@ -79,6 +79,8 @@ export interface StackOptions {
   /** nginx in front of the first replica of each; needs skillsApi. */
   gateway?: boolean;
   env?: Record<string, string>;
+  /** The directory with the layout of a checkout that a service's built code is in; default: this checkout. */
+  codeDir?: (service: string) => string;
 }
 
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -140,6 +142,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     ...options.env,
   };
   const metricsUrls: Stack['metricsUrls'] = [];
+  const { codeDir = () => root } = options;
   const setupToken = randomBytes(24).toString('base64url');
 
   async function service(name: string, url: string, env: Record<string, string>): Promise<Part> {
@@ -147,7 +150,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     const spec: ProcessSpec = {
       name,
       command: process.execPath,
-      args: [path.join(root, 'services', name, 'dist/main.js')],
+      args: [path.join(codeDir(name), 'services', name, 'dist/main.js')],
       env: { ...shared, ...env },
       stopTimeoutMs: 20_000,
       readyTimeoutMs: 60_000,
@@ -188,8 +191,8 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     ENCRYPTION_KEYS: key(),
     ...objectStore,
     OBJECT_STORE_INTERNAL_URL: automationUrls[0] ?? '',
-    DASHBOARD_DIR: path.join(root, 'packages/dashboard/dist'),
-    API_DOCS_DIR: path.join(root, 'packages/api-docs/dist'),
+    DASHBOARD_DIR: path.join(codeDir('automation-api'), 'packages/dashboard/dist'),
+    API_DOCS_DIR: path.join(codeDir('automation-api'), 'packages/api-docs/dist'),
     JWKS_URL: `${workerUrl}/.well-known/jwks.json`,
   };
   const automationApis = await Promise.all(

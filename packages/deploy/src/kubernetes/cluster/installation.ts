@@ -121,6 +121,28 @@ export async function runOf(call: Call, worker: string, inputs: object = {}): Pr
   return body.run_id;
 }
 
+/** An alert of every completed run of the worker. Its receiver may be out of reach: deliveries are kept all the same. */
+export async function createAlert(call: Call, worker: string): Promise<string> {
+  const alert = { on: ['run.completed'], url: 'https://example.com/hook' };
+  const { status, body } = await call('POST', `/api/workers/${worker}/alerts`, alert);
+  if (status !== 201) throw new Error(`no alert: ${status} ${JSON.stringify(body)}`);
+  return body.id;
+}
+
+const DELIVERIES_PER_PAGE = 200;
+
+/** The run of each delivery of the alert. */
+export async function listAlertedRuns(call: Call, alert: string): Promise<string[]> {
+  const runs: string[] = [];
+  for (;;) {
+    const page = `limit=${DELIVERIES_PER_PAGE}&offset=${runs.length}`;
+    const { body } = await call('GET', `/api/alerts/${alert}/deliveries?${page}`);
+    const deliveries: { payload: { data: { run_id: string } } }[] = JSON.parse(body);
+    runs.push(...deliveries.map(({ payload }) => payload.data.run_id));
+    if (deliveries.length < DELIVERIES_PER_PAGE) return runs;
+  }
+}
+
 const terminal = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
 
 export const ended = (call: Call, run: string, deadlineMs = 120_000) =>

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { until } from '@gantry/testing';
-import { apply, get, kubectl } from './kubectl';
+import { apply, kubectl } from './kubectl';
 
 export interface Outcome {
   requests: number;
@@ -61,12 +61,8 @@ export async function startLoad(options: {
       },
     },
   ]);
-  await until(() => get('pod', 'load', '-n', NAMESPACE).status.phase === 'Running', {
-    deadlineMs: 60_000,
-    everyMs: 250,
-    what: 'load runs',
-  });
   const ask = (place: string): Outcome =>
     JSON.parse(kubectl(['get', '--raw', `/api/v1/namespaces/${NAMESPACE}/pods/load:8000/proxy${place}`]));
+  await until(() => ask('/'), { deadlineMs: 60_000, everyMs: 250, what: 'the load answers' });
   return { sofar: () => ask('/'), stop: () => ask('/stop') };
 }
