@@ -24,11 +24,14 @@ interface Heard {
 
 let open: Heard[] = [];
 let servers: Server[] = [];
+let subscriptions: { unsubscribe(): void }[] = [];
 
 const api = testWorkerApi();
 afterEach(async () => {
   for (const stream of open) stream.close();
   open = [];
+  for (const subscription of subscriptions) subscription.unsubscribe();
+  subscriptions = [];
   for (const server of servers) {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
@@ -75,7 +78,23 @@ async function startReplica(): Promise<{ url: string; replica: WorkerApi }> {
 const owner = () => callerOf(api.url, api.owner.jwt);
 const hears = (heard: Heard, text: string) => until(() => heard.text.includes(text));
 const change = (noun: string, id?: string) => JSON.stringify({ noun, ...(id && { id }) });
-const setSecret = (name: string) => owner().put(`/api/secrets/${name}`, { value: 'v' });
+
+async function setSecret(name: string): Promise<void> {
+  const { status, body } = await owner().put(`/api/secrets/${name}`, { value: 'v' });
+  if (status >= 300) throw new Error(`${name} was not stored: ${status} ${JSON.stringify(body)}`);
+}
+
+/** Counts how often hints may have been lost: a machine that stands still for a while loses its connections to NATS. */
+function countLostHints(): () => number {
+  let count = 0;
+  const subscription = api.bus.nc.subscribe(changesSubject('*'), {
+    callback: (_, message) => {
+      if ((message.json() as { lost?: boolean }).lost) count++;
+    },
+  });
+  subscriptions.push(subscription);
+  return () => count;
+}
 
 test('a change is told without its name, within a second and on every replica', async () => {
   const other = await startReplica();
@@ -108,6 +127,7 @@ test('other workspaces hear nothing of it', async () => {
 });
 
 test('a stream goes on where it was broken off', async () => {
+  const lostHints = countLostHints();
   const first = await follow(api.owner.jwt);
   first.close();
   // It hears only what is published from now on.
@@ -115,11 +135,12 @@ test('a stream goes on where it was broken off', async () => {
   await setSecret('WHILE_AWAY');
   await hears(probe, change('secrets'));
   const again = await follow(api.owner.jwt, first.lastId);
-  await hears(again, change('secrets'));
-  expect(again.text).not.toContain('event: reset');
+  await until(() => /event: (change|reset)/.test(again.text));
+  expect(again.text).toContain(lostHints() ? 'event: reset' : change('secrets'));
 });
 
 test('it goes on at another replica too, where that has been there for long enough', async () => {
+  const lostHints = countLostHints();
   let startedBefore = -10 * 60_000;
   const hub = await openChangeHub({ bus: api.bus, log: silent, now: () => Date.now() + startedBefore });
   startedBefore = 0;
@@ -130,8 +151,8 @@ test('it goes on at another replica too, where that has been there for long enou
   const written: string[] = [];
   const reader = new PassThrough().on('data', (part) => written.push(String(part)));
   hub.watch(api.workspaceId, reader as unknown as Response, lastId);
-  await until(() => written.join('').includes(change('secrets')));
-  expect(written.join('')).not.toContain('event: reset');
+  await until(() => /event: (change|reset)/.test(written.join('')));
+  expect(written.join('')).toContain(lostHints() ? 'event: reset' : change('secrets'));
   hub.close();
 });
 
