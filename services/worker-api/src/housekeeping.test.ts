@@ -32,9 +32,14 @@ test('connections that nobody consented to go after a day, unless somebody is on
   await made(25);
   const young = await made(23);
   const used = await made(25, { status: 'expired' });
-  const leaving = await made(25);
+  // It ages only when the departure is there: the service's own sweep may come in between.
+  const leaving = await made(0);
   await prisma.connectionDeparture.create({
     data: { stateHash: new Uint8Array(32), connectionId: leaving, userId: api.owner.userId, createdAt: new Date() },
+  });
+  await prisma.connection.update({
+    where: { id: leaving },
+    data: { createdAt: new Date(Date.now() - 25 * 3_600_000) },
   });
   await sweepUnfinishedConnections(pool);
   const left = await prisma.connection.findMany({ orderBy: { createdAt: 'asc' } });

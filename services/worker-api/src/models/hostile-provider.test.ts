@@ -91,11 +91,11 @@ test('others are answered while a provider sends empty events as fast as it can'
   });
   const turn = ask();
   await until(async () => flood.begun);
-  for (let answered = 0; answered < 30; answered++) await me.get('/health').expect(200);
+  for (let answered = 0; answered < 10; answered++) await me.get('/health').expect(200);
   expect(flood.stopped).toBe(false);
   const { body } = await me.get('/api/conversations').expect(200);
   await me.post(`/api/conversations/${body[0].id}/stop`).expect((res) => expect(res.status).toBeLessThan(300));
   await until(async () => flood.stopped);
   // A request waits for a while only: on a busy machine it may have been answered before.
   expect(['stopped', 'running']).toContain((await turn).status);
-}, 60_000);
+}, 180_000);
