@@ -105,7 +105,7 @@ export async function openChangeHub({ bus, log, now = Date.now }: { bus: Bus; lo
 
   /** The time from which changes are sent. */
   function startOf(lastEventId: string | undefined): number {
-    const [, at, by] = /^(\d{13})-(\w{1,16})$/.exec(lastEventId ?? '') ?? [];
+    const [, at, by] = /^(\d{13})-([\w-]{1,16})$/.exec(lastEventId ?? '') ?? [];
     if (lastEventId === undefined) return now() - JUST_NOW_MS;
     return at === undefined ? 0 : Number(at) - (by === replica ? 0 : OVERLAP_MS);
   }
