@@ -66,7 +66,7 @@ afterAll(async () => {
 });
 
 /** Each hole is tried again and again. */
-jest.setTimeout(60_000);
+jest.setTimeout(240_000);
 
 test('a pattern that takes long is seen', async () => {
   expect((await work.check('slowPattern')).join('\n')).toMatch(

@@ -107,7 +107,8 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   }
 
   const api = await startApi(options);
-  const server = createServer(api.app);
+  // A client must not find a connection closed that it is about to use again.
+  const server = createServer({ keepAliveTimeout: 120_000 }, api.app);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   opened.push(() => closed(server));
 

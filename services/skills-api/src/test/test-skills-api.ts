@@ -118,7 +118,8 @@ export async function startTestSkillsApi(): Promise<TestSkillsApi> {
     rateLimits: { requestsPerMinute: 1e6, runsPerMinute: 1e6, signInsPerMinute: 1e6 },
     validateResponses: true,
   });
-  const server = createServer(app);
+  // A client must not find a connection closed that it is about to use again.
+  const server = createServer({ keepAliveTimeout: 120_000 }, app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // The first request compiles the OpenAPI file.
   const first = await request(app).get('/healthz');

@@ -156,7 +156,8 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   }
   const made = await startReplica();
   const { prisma } = made.deps;
-  const server = createServer(made.app);
+  // A client must not find a connection closed that it is about to use again.
+  const server = createServer({ keepAliveTimeout: 120_000 }, made.app);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   opened.push(() => closeServer(server));
   const connectAsExecutor = async (): Promise<Bus> => {
