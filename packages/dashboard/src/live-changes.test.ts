@@ -54,6 +54,37 @@ describe('live changes', () => {
     await note.waitFor({ state: 'detached' });
   });
 
+  test('one of nine tabs reads the changes for all, and another one when it is closed or left', async () => {
+    const first = await site.signedIn('/approvals');
+    const tabs = [first];
+    while (tabs.length < 9) {
+      const tab = await first.context().newPage();
+      await tab.goto(`${site.api.origin}/approvals`);
+      await tab.getByRole('heading', { level: 1 }).waitFor();
+      tabs.push(tab);
+    }
+    const oneReads = (times: number) =>
+      until(() => site.api.changes.asked.length >= times && site.api.changes.watchers.size === 1);
+    const allShow = async (title: string) => {
+      ask(title);
+      site.api.changes.tell('change', { noun: 'approvals' });
+      for (const tab of tabs) await tab.getByText(title).first().waitFor();
+    };
+    await oneReads(9);
+    await allShow('Pay the invoice?');
+    await tabs.pop()?.close();
+    await oneReads(10);
+    expect(site.api.changes.asked.at(-1)).toBe('1-fake');
+    await allShow('Send the letter?');
+    for (const tab of tabs) await tab.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pagehide')));
+    await until(() => site.api.changes.watchers.size === 0);
+    ask('Sign the contract?');
+    site.api.changes.tell('change', { noun: 'approvals' });
+    for (const tab of tabs) await tab.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow')));
+    await oneReads(11);
+    await allShow('Book the room?');
+  });
+
   test('a visitor who is not signed in follows nothing', async () => {
     const page = await site.visit();
     await page.goto(`${site.api.origin}/sign-in`);

@@ -1,3 +1,4 @@
+import { until } from '@gantry/testing';
 import type { Locator, Page } from 'playwright-core';
 import { testSite } from './test/browser';
 import { checkPage, LOOKS, type Look, PHONE_LOOK } from './test/check-page';
@@ -10,6 +11,27 @@ describe('the page of a worker’s run', () => {
     site.api.workerRuns.length = 0;
     site.api.approvals = newApprovals();
     site.api.accounts.me.role = 'owner';
+  });
+
+  test('runs that nine tabs follow take turns over three connections, and each shows its log', async () => {
+    const fakes = Array.from({ length: 9 }, (_, i) => add({ id: `run_tab${i}`, status: 'running' }));
+    const openStreams = () => fakes.reduce((sum, { watchers }) => sum + watchers.size, 0);
+    const first = await site.signedIn('/');
+    const tabs = await Promise.all(
+      fakes.map(async (fake) => {
+        const page = await first.context().newPage();
+        await page.goto(site.api.origin + pageOf(fake));
+        return { fake, page };
+      }),
+    );
+    for (const round of ['one', 'two']) {
+      for (const [i, { fake }] of tabs.entries()) say(fake, 'info', `Line ${round} of run ${i}`);
+      for (const [i, { page }] of tabs.entries()) {
+        await page.bringToFront();
+        await page.getByText(`Line ${round} of run ${i}`).first().waitFor();
+      }
+    }
+    await until(() => openStreams() === 3);
   });
 
   function add(fields: Parameters<typeof newWorkerRun>[0] = {}): FakeWorkerRun {

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { readEventStream } from '../shell/event-stream';
+import { takeTurn } from '../shell/stream-turns';
 import { oncePerFrame } from '../ui/once-per-frame';
 import { applyEvents, type LiveRun, nothingYet } from './live-run';
 import { createLogStore, type LogStore } from './log/log-store';
@@ -50,7 +51,8 @@ export function useRun<R>(source: RunSource<R>) {
     // A talkative run sends more often than a screen can show: what arrives within a frame is drawn at once.
     const draw = oncePerFrame(() => setLive(state));
     readEventStream({
-      connect: (lastEventId) => source.connect(lastEventId, stop.signal),
+      connect: source.connect,
+      takeTurn,
       onEvents(events) {
         const { live: next, lines, requests: made } = applyEvents(state, events);
         state = next;

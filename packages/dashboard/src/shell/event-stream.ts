@@ -1,5 +1,6 @@
 /** Server-sent events over `fetch`: the browser's own EventSource can't send an Authorization header. */
 import { createParser } from 'eventsource-parser';
+import type { Turn } from './stream-turns';
 
 export interface StreamEvent {
   id: string;
@@ -37,7 +38,9 @@ export function createEventParser(onComment?: (comment: string) => void): (chunk
 
 export interface StreamOptions {
   /** Called for each attempt; the last id is null the first time. */
-  connect: (lastEventId: string | null) => Promise<Response>;
+  connect: (lastEventId: string | null, signal: AbortSignal) => Promise<Response>;
+  /** Waited for before each attempt. When the turn is over, the stream is closed, and resumed in the next one. */
+  takeTurn?: (signal: AbortSignal) => Promise<Turn>;
   onEvents: (events: StreamEvent[]) => void;
   /** Whether this event is the last one. Absent: it goes on for ever. */
   isLast?: (event: StreamEvent) => boolean;
@@ -65,7 +68,7 @@ const LAST_RETRY_MS = 10_000;
  * @throws RefusedStream when the server refuses for good (4xx)
  */
 export async function readEventStream(options: StreamOptions): Promise<void> {
-  const { connect, onEvents, isLast, onOpen, onId, idOfComment, onInterrupted, signal } = options;
+  const { connect, takeTurn, onEvents, isLast, onOpen, onId, idOfComment, onInterrupted, signal } = options;
   const { firstRetryMs = FIRST_RETRY_MS } = options;
   let lastId = options.lastEventId ?? null;
   let retryMs = firstRetryMs;
@@ -76,8 +79,10 @@ export async function readEventStream(options: StreamOptions): Promise<void> {
     onId?.(id);
   };
   while (!signal.aborted) {
+    let turn: Turn | undefined;
     try {
-      const response = await connect(lastId);
+      turn = await takeTurn?.(signal);
+      const response = await connect(lastId, turn ? AbortSignal.any([signal, turn.signal]) : signal);
       if (response.status >= 400 && response.status < 500 && response.status !== 429)
         throw new RefusedStream(response.status);
       if (response.status === 204) return;
@@ -98,8 +103,11 @@ export async function readEventStream(options: StreamOptions): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof RefusedStream) throw error;
+    } finally {
+      turn?.end();
     }
     if (signal.aborted) return;
+    if (turn?.signal.aborted) continue;
     onInterrupted();
     // Not all tabs at once after a server has gone.
     await pause(retryMs * (0.5 + Math.random() / 2), signal);

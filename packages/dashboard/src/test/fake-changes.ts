@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 /** The stream of the workspace's changes. */
 export interface FakeChanges {
   watchers: Set<ServerResponse>;
+  /** As they were sent; a reader that resumes gets those after its position. */
+  sent: string[];
   /** `Last-Event-ID` of each connection; undefined where there was none. */
   asked: (string | undefined)[];
   /** Answers instead of a stream. */
@@ -13,16 +15,16 @@ export interface FakeChanges {
 
 export function newChanges(): FakeChanges {
   const watchers = new Set<ServerResponse>();
-  let count = 0;
+  const sent: string[] = [];
   return {
     watchers,
+    sent,
     asked: [],
     refusal: null,
     tell(event, data) {
-      count++;
-      for (const watcher of watchers) {
-        watcher.write(`id: ${count}-fake\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-      }
+      const text = `id: ${sent.length + 1}-fake\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+      sent.push(text);
+      for (const watcher of watchers) watcher.write(text);
     },
     drop() {
       for (const watcher of watchers) watcher.destroy();
@@ -31,13 +33,16 @@ export function newChanges(): FakeChanges {
 }
 
 export function followChanges(changes: FakeChanges, req: IncomingMessage, res: ServerResponse): void {
-  changes.asked.push(req.headers['last-event-id']?.toString());
+  const position = req.headers['last-event-id']?.toString();
+  changes.asked.push(position);
   if (changes.refusal) {
     res.writeHead(changes.refusal).end();
     return;
   }
   res.writeHead(200, { 'Content-Type': 'text/event-stream' });
-  res.write(': 0-fake\nid: 0-fake\n\n');
+  const { sent } = changes;
+  if (position) res.write(sent.slice(Number.parseInt(position, 10)).join(''));
+  res.write(`: ${sent.length}-fake\nid: ${sent.length}-fake\n\n`);
   changes.watchers.add(res);
   res.once('close', () => changes.watchers.delete(res));
 }

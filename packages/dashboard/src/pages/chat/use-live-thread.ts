@@ -4,6 +4,7 @@ import { connectEvents } from '../../runs/connect-events';
 import { workerBaseUrl } from '../../shell/api';
 import { readEventStream } from '../../shell/event-stream';
 import { conversationEventsUrl } from '../../shell/paths';
+import { takeTurn } from '../../shell/stream-turns';
 import { useWorkspace } from '../../shell/use-me';
 import { changeThread, chatKeys } from './chat-queries';
 import { applyEvents, type Thread } from './thread';
@@ -74,7 +75,8 @@ async function follow({ client, workspaceId, id, signal, heard, lost }: Followed
   const url = conversationEventsUrl(await workerBaseUrl(), id);
   const held = () => client.getQueryData<Thread>(chatKeys.one(workspaceId, id));
   await readEventStream({
-    connect: (lastEventId) => connectEvents(url, lastEventId, signal),
+    connect: (lastEventId, connection) => connectEvents(url, lastEventId, connection),
+    takeTurn,
     lastEventId: String(held()?.last_event_id ?? 0),
     onOpen: heard,
     onEvents: (events) => changeThread(client, workspaceId, id, (thread) => applyEvents(thread, events, Date.now())),

@@ -1,0 +1,185 @@
+/**
+ * One stream of a workspace's changes for all tabs of a browser, which allows six connections to a host over HTTP/1.1.
+ *
+ * The visible tab that was shown last leads: it reads the stream and passes it on over a BroadcastChannel. It resumes at the
+ * last position it knows, so a tab that comes back misses nothing, and the former leader stops only when the new stream is
+ * open. Events that are read twice meanwhile do no harm. A leader that leaves says so, and one that falls silent is replaced.
+ */
+import { authorizedFetch, workerBaseUrl } from '../api';
+import { readEventStream, type StreamEvent } from '../event-stream';
+import { session } from '../session';
+
+/** Looking at another tab for a moment closes nothing. */
+const HIDDEN_MS = 5_000;
+const LEADER_SIGN_MS = 5_000;
+const LEADER_SILENT_MS = 12_000;
+/** Spreads the tabs that would replace a leader. */
+const ELECTION_MS = 250;
+/** The server sends at least a comment every 15 s: a stream that is silent for longer is dead. */
+const STREAM_SILENT_MS = 40_000;
+/** After a refusal: the session has ended, or the server has no such stream. */
+const REFUSED_MS = 60_000;
+
+type TabMessage =
+  | { type: 'leading'; since: number; tab: string; isConnected: boolean }
+  | { type: 'event'; event: StreamEvent }
+  | { type: 'position'; lastEventId: string }
+  | { type: 'left' };
+
+export interface SharedChangesOptions {
+  workspaceId: string;
+  onEvent: (event: StreamEvent) => void;
+  /** Whether the tab that reads has a connection at the moment. */
+  onConnection: (isConnected: boolean) => void;
+}
+
+/** @returns stops following */
+export function followSharedChanges({ workspaceId, onEvent, onConnection }: SharedChangesOptions): () => void {
+  const tab = Math.random().toString(36).slice(2);
+  let channel: BroadcastChannel | null = null;
+  let lastEventId: string | null = null;
+  let leadingSince = 0;
+  let reading: AbortController | null = null;
+  let isConnected = false;
+  let hideTimer: ReturnType<typeof setTimeout> | undefined;
+  let leadTimer: ReturnType<typeof setTimeout> | undefined;
+  let signTimer: ReturnType<typeof setInterval> | undefined;
+  let streamTimer: ReturnType<typeof setTimeout> | undefined;
+
+  const send = (message: TabMessage) => channel?.postMessage(message);
+  const sendLeading = () => send({ type: 'leading', since: leadingSince, tab, isConnected });
+
+  function setConnected(next: boolean) {
+    isConnected = next;
+    onConnection(next);
+    sendLeading();
+  }
+
+  function leadIn(ms: number) {
+    clearTimeout(leadTimer);
+    leadTimer = setTimeout(lead, ms);
+  }
+
+  function lead() {
+    clearTimeout(leadTimer);
+    stopReading();
+    leadingSince = Date.now();
+    signTimer = setInterval(sendLeading, LEADER_SIGN_MS);
+    read();
+  }
+
+  function read() {
+    const controller = new AbortController();
+    reading = controller;
+    const expectMore = () => {
+      clearTimeout(streamTimer);
+      streamTimer = setTimeout(lead, STREAM_SILENT_MS);
+    };
+    readEventStream({
+      connect: (position, signal) => connect(workspaceId, position, signal),
+      lastEventId,
+      onOpen() {
+        setConnected(true);
+        expectMore();
+      },
+      onEvents(events) {
+        for (const event of events) {
+          onEvent(event);
+          send({ type: 'event', event });
+        }
+      },
+      onId(id) {
+        lastEventId = id;
+        send({ type: 'position', lastEventId: id });
+        expectMore();
+      },
+      idOfComment: (comment) => comment.trim() || null,
+      onInterrupted: () => setConnected(false),
+      signal: controller.signal,
+    }).catch(() => {
+      if (reading !== controller) return;
+      stopReading();
+      leadIn(REFUSED_MS);
+    });
+  }
+
+  function stopReading() {
+    clearInterval(signTimer);
+    clearTimeout(streamTimer);
+    reading?.abort();
+    reading = null;
+    isConnected = false;
+  }
+
+  function handleLeader(leader: Extract<TabMessage, { type: 'leading' }>) {
+    if (reading) {
+      const isLater = leader.since > leadingSince || (leader.since === leadingSince && leader.tab > tab);
+      if (!isLater) return sendLeading();
+      if (!leader.isConnected) return;
+      stopReading();
+    }
+    onConnection(leader.isConnected);
+    leadIn(LEADER_SILENT_MS);
+  }
+
+  function handleMessage(message: TabMessage) {
+    if (message.type === 'leading') handleLeader(message);
+    else if (message.type === 'left') {
+      if (!reading) leadIn(Math.random() * ELECTION_MS);
+    } else if (!reading) {
+      if (message.type === 'event') onEvent(message.event);
+      else lastEventId = message.lastEventId;
+      leadIn(LEADER_SILENT_MS);
+    }
+  }
+
+  function join() {
+    clearTimeout(hideTimer);
+    if (channel) return;
+    channel = new BroadcastChannel(`gantry-changes-${workspaceId}`);
+    channel.onmessage = ({ data }: MessageEvent<TabMessage>) => handleMessage(data);
+    lead();
+  }
+
+  function leave() {
+    clearTimeout(hideTimer);
+    clearTimeout(leadTimer);
+    if (reading) send({ type: 'left' });
+    stopReading();
+    channel?.close();
+    channel = null;
+  }
+
+  function handleVisibility() {
+    if (!document.hidden) return join();
+    clearTimeout(hideTimer);
+    hideTimer = setTimeout(leave, HIDDEN_MS);
+  }
+  const handleOnline = () => reading && lead();
+  const handleOffline = () => reading && setConnected(false);
+  const handlePageShow = () => !document.hidden && join();
+
+  if (!document.hidden) join();
+  document.addEventListener('visibilitychange', handleVisibility);
+  window.addEventListener('online', handleOnline);
+  window.addEventListener('offline', handleOffline);
+  // A page that the back/forward cache keeps holds neither a connection nor a channel.
+  window.addEventListener('pagehide', leave);
+  window.addEventListener('pageshow', handlePageShow);
+  return () => {
+    document.removeEventListener('visibilitychange', handleVisibility);
+    window.removeEventListener('online', handleOnline);
+    window.removeEventListener('offline', handleOffline);
+    window.removeEventListener('pagehide', leave);
+    window.removeEventListener('pageshow', handlePageShow);
+    leave();
+  };
+}
+
+async function connect(workspaceId: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
+  const headers = new Headers({ Accept: 'text/event-stream', 'x-svc-workspace': workspaceId });
+  const token = await session.token();
+  if (token) headers.set('Authorization', `Bearer ${token}`);
+  if (lastEventId) headers.set('Last-Event-ID', lastEventId);
+  return authorizedFetch(new Request(`${await workerBaseUrl()}/api/events`, { headers, signal }));
+}
