@@ -85,6 +85,19 @@ describe('live changes', () => {
     await allShow('Book the room?');
   });
 
+  test('a page that could not be read recovers by itself, and says when it waits for long', async () => {
+    site.api.faults.set('GET /api/approvals', 503);
+    const page = await site.signedIn('/approvals');
+    await page.getByRole('alert').first().waitFor();
+    ask('Pay the invoice?');
+    site.api.faults.set('GET /api/approvals', 'stalled');
+    const note = page.getByText('Gantry is slow to respond');
+    await note.waitFor();
+    site.api.faults.clear();
+    await page.getByText('Pay the invoice?').first().waitFor();
+    await note.waitFor({ state: 'detached' });
+  });
+
   test('a visitor who is not signed in follows nothing', async () => {
     const page = await site.visit();
     await page.goto(`${site.api.origin}/sign-in`);

@@ -6,6 +6,7 @@ import {
   type SkillsSchemas,
   type WorkerSchemas,
 } from '@gantry/api-client';
+import { watchForSlowness } from './live/slow-requests';
 import { CONFIG_URL } from './paths';
 import { session } from './session';
 import { workspaceChoice } from './workspace-choice';
@@ -75,7 +76,8 @@ export async function authorizedFetch(request: Request): Promise<Response> {
     request.headers.set('x-svc-workspace', workspaceId);
   }
   const again = request.clone();
-  const response = await fetch(request);
+  const isRead = request.method === 'GET' && request.headers.get('Accept') !== 'text/event-stream';
+  const response = await (isRead ? watchForSlowness(fetch(request)) : fetch(request));
   if (response.status !== 401 || session.current().status !== 'signed-in') return response;
   const token = await session.renew();
   if (!token) return response;

@@ -2,11 +2,15 @@ import { ApiError } from '@gantry/api-client';
 import { QueryClient } from '@tanstack/react-query';
 
 const RETRIES = 2;
+/** A page that could not be read recovers by itself. */
+const FAILED_AGAIN_MS = 5_000;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
+      refetchInterval: ({ state: { status, error } }) =>
+        status === 'error' && mayPass(error) ? FAILED_AGAIN_MS : false,
       retry: (failures, error) => failures < RETRIES && mayPass(error),
     },
   },

@@ -6,6 +6,7 @@
  * Tabs report over a BroadcastChannel which streams they hold and which wait. The bound is a soft one: tabs that decide in
  * the same moment exceed it until they have heard of each other.
  */
+import { newTabId } from './tab-id';
 
 const STREAMS_MAX = 3;
 const TICK_MS = 1_000;
@@ -41,7 +42,7 @@ interface Stream {
   giveWay: () => void;
 }
 
-const tab = Math.random().toString(36).slice(2);
+const tab = newTabId();
 const streams = new Set<Stream>();
 const otherTabs = new Map<string, TabStreams & { reportedAt: number }>();
 let channel: BroadcastChannel | null = null;

@@ -47,6 +47,8 @@ interface FakeState {
   usage: FakeUsage;
   skills: FakeSkills;
   changes: FakeChanges;
+  /** Requests, such as `GET /api/approvals`, that fail with this status, or are left without a response meanwhile. */
+  faults: Map<string, number | 'stalled'>;
   overview: ReturnType<typeof newOverview>;
   workers: FakeWorkers;
   pages: Map<string, AutomationSchemas['Page']>;
@@ -131,6 +133,7 @@ const newState = (): FakeState => ({
   usage: newUsage(),
   skills: newSkills(),
   changes: newChanges(),
+  faults: new Map(),
   overview: newOverview(),
   workers: newWorkers(),
   pages: new Map(),
@@ -202,6 +205,9 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   if (line === 'GET /api/events') return followChanges(api.changes, req, res);
   if (line === 'GET /config.json')
     return send(res, 200, { base_url: api.origin + WORKER_SURFACE, skills_url: api.origin });
+  const fault = api.faults.get(line);
+  if (typeof fault === 'number') return send(res, fault, { detail: 'The service is not available.' });
+  while (api.faults.get(line) === 'stalled') await new Promise((resolve) => setTimeout(resolve, 50));
   const asked: FakeRequest = {
     ...{ line, part, query: url.searchParams, signedIn, workspaceId: req.headers['x-svc-workspace']?.toString() },
     surface: isWorkerSurface ? 'worker' : 'automation',

@@ -3,6 +3,7 @@ import { useSession } from '../session';
 import { useWorkspace } from '../use-me';
 import { useConnection } from './connection';
 import styles from './live-changes.module.css';
+import { useHasSlowRequest } from './slow-requests';
 
 const FollowChanges = lazy(() => import('./follow-changes'));
 
@@ -11,6 +12,7 @@ export function LiveChanges() {
   const { status } = useSession();
   const workspace = useWorkspace();
   const isOffline = useConnection() === 'offline';
+  const isSlow = useHasSlowRequest();
   if (status !== 'signed-in' || !workspace) return null;
   return (
     <>
@@ -18,10 +20,12 @@ export function LiveChanges() {
         <FollowChanges workspaceId={workspace.id} />
       </Suspense>
       <div role="status" className={styles.place}>
-        {isOffline && (
+        {(isOffline || isSlow) && (
           <p className={styles.note}>
             <span className={styles.dot} aria-hidden="true" />
-            No connection to Gantry. What you see may be out of date.
+            {isOffline
+              ? 'No connection to Gantry. What you see may be out of date.'
+              : 'Gantry is slow to respond. Still waiting…'}
           </p>
         )}
       </div>

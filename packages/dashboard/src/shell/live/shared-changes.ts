@@ -8,6 +8,7 @@
 import { authorizedFetch, workerBaseUrl } from '../api';
 import { readEventStream, type StreamEvent } from '../event-stream';
 import { session } from '../session';
+import { newTabId } from '../tab-id';
 
 /** Looking at another tab for a moment closes nothing. */
 const HIDDEN_MS = 5_000;
@@ -35,7 +36,7 @@ export interface SharedChangesOptions {
 
 /** @returns stops following */
 export function followSharedChanges({ workspaceId, onEvent, onConnection }: SharedChangesOptions): () => void {
-  const tab = Math.random().toString(36).slice(2);
+  const tab = newTabId();
   let channel: BroadcastChannel | null = null;
   let lastEventId: string | null = null;
   let leadingSince = 0;

@@ -1,0 +1,33 @@
+/** Notices when the server leaves a request without a response for so long that the page has to say so. */
+import { useSyncExternalStore } from 'react';
+
+const SLOW_MS = 5_000;
+
+let slowCount = 0;
+const listeners = new Set<() => void>();
+
+function changeCount(by: number) {
+  slowCount += by;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export async function watchForSlowness(response: Promise<Response>): Promise<Response> {
+  let isSlow = false;
+  const timer = setTimeout(() => {
+    isSlow = true;
+    changeCount(1);
+  }, SLOW_MS);
+  try {
+    return await response;
+  } finally {
+    clearTimeout(timer);
+    if (isSlow) changeCount(-1);
+  }
+}
+
+export const useHasSlowRequest = (): boolean => useSyncExternalStore(subscribe, () => slowCount > 0);
