@@ -1,6 +1,7 @@
 export * from './announcer';
 export * from './api-caller';
 export * from './browser';
+export * from './burst';
 export * from './catch-logs';
 export * from './certificates';
 export { createDatabase, cutConnections, givenPool, type Template, type TestDatabase } from './database';
