@@ -39,6 +39,7 @@ import {
   findHeldRun,
   findToolStep,
   giveUpToolCall,
+  handOverToolCall,
   renewToolCall,
   type ToolOutcome,
   type ToolPlace,
@@ -65,9 +66,18 @@ interface Deps {
   tokens: RunTokens;
   prepare: PrepareTool;
   log: Logger;
+  going: Set<GoingCall>;
 }
 
-export function answerToolCalls(deps: Deps): { stop(): Promise<void> } {
+/** A call that this replica makes, and that may be made again elsewhere. */
+interface GoingCall {
+  place: ToolPlace;
+  startedAt: Date;
+  renewing: NodeJS.Timeout;
+}
+
+export function answerToolCalls(options: Omit<Deps, 'going'>): { stop(): Promise<void> } {
+  const deps: Deps = { ...options, going: new Set() };
   const { bus, source, tokens, log } = deps;
   // Each for itself: models take minutes, and tools are not to wait for them.
   const [tools, models] = [new Map<string, Promise<ToolReply>>(), new Map<string, Promise<ToolReply>>()];
@@ -107,12 +117,13 @@ export function answerToolCalls(deps: Deps): { stop(): Promise<void> } {
         Promise.allSettled([...tools.values(), ...models.values()]),
         delay(LEAVE_MS_MAX, undefined, { ref: false }),
       ]);
+      await handOver(deps);
     },
   };
 }
 
 async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): Promise<ToolReply> {
-  const { pool } = deps;
+  const { pool, log } = deps;
   const { runId, attempt, executorId, ordinal, connection, tool } = call;
   const place: ToolPlace = {
     runId,
@@ -136,6 +147,10 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
     const prepared = await prepare(deps, run, call, place);
     const canRepeat = 'call' in prepared && prepared.isRepeatable && (step?.lostCalls ?? 0) < LOST_CALLS_MAX;
     if (step?.status === 'calling' && !canRepeat) {
+      log.warn(
+        { runId, ordinal, lostCalls: step.lostCalls, ...('failed' in prepared && { why: prepared.failed }) },
+        'tool call given up: its caller is gone',
+      );
       await giveUpToolCall(pool, place, OUTCOME_UNKNOWN);
       continue;
     }
@@ -147,16 +162,18 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
 /** Other replicas leave the call alone for as long as this one renews it. */
 async function make(
   deps: Deps,
-  call: ToolCall & { executorId: string },
+  asked: ToolCall & { executorId: string },
   { place, startedAt, prepared }: { place: ToolPlace; startedAt: Date; prepared: Awaited<ReturnType<PrepareTool>> },
 ): Promise<void> {
-  const { pool, log } = deps;
+  const { pool, log, going } = deps;
   const renewing = setInterval(() => {
     renewToolCall(pool, place, startedAt).catch((err) =>
       log.warn({ err, runId: place.runId }, 'tool call not renewed'),
     );
   }, CALL_RENEW_MS);
-  const words = call.stream ? openWords(deps, call) : null;
+  const call = { place, startedAt, renewing };
+  if ('call' in prepared && prepared.isRepeatable) going.add(call);
+  const words = asked.stream ? openWords(deps, asked) : null;
   try {
     const tell = words?.push ?? (() => {});
     const outcome = 'failed' in prepared ? { ...prepared, isFinal: false } : await carryOut(deps, prepared, tell);
@@ -164,6 +181,17 @@ async function make(
     await store(deps, { place, startedAt, outcome });
   } finally {
     clearInterval(renewing);
+    going.delete(call);
+  }
+}
+
+/** A stop is no crash: a call that goes on for too long is made again elsewhere at once, and does not count as lost. */
+async function handOver({ pool, log, going }: Deps): Promise<void> {
+  for (const { place, startedAt, renewing } of going) {
+    clearInterval(renewing);
+    await handOverToolCall(pool, place, startedAt).catch((err) =>
+      log.warn({ err, runId: place.runId }, 'tool call not handed over: its lease runs out'),
+    );
   }
 }
 

@@ -98,6 +98,16 @@ export async function renewToolCall(pool: Pool, { runId, ordinal }: ToolPlace, s
   await pool.query(RENEW({ run_id: runId, ordinal, started_at: startedAt }));
 }
 
+const HAND_OVER = statement(
+  'hand-over-tool-call',
+  `UPDATE run_steps SET calling_until = now(), lost_calls = lost_calls - 1 WHERE ${IS_THIS}`,
+);
+
+/** The replica leaves before its call has ended. Beginning it again adds to the lost calls, among which this one is none. */
+export async function handOverToolCall(pool: Pool, { runId, ordinal }: ToolPlace, startedAt: Date): Promise<void> {
+  await pool.query(HAND_OVER({ run_id: runId, ordinal, started_at: startedAt }));
+}
+
 const END = statement(
   'end-tool-call',
   `UPDATE run_steps SET status = $status, result = $result::json, finished_at = now(), calling_until = NULL WHERE ${IS_THIS}`,

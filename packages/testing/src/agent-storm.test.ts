@@ -113,7 +113,7 @@ interface Ended {
   cost: number;
   dones: number;
   attempt: number;
-  steps: { name: string; status: string; result: { 'gantry:failed'?: { code: string } } | string }[];
+  steps: { name: string; status: string; lostCalls: number; result: { 'gantry:failed'?: { code: string } } | string }[];
   calls: { outcome: string; usd: number | null; reserved: number }[];
 }
 
@@ -121,7 +121,7 @@ const readEnded = async (): Promise<Ended[]> =>
   (
     await pool.query(`SELECT r.id, (r.inputs ->> 'n')::int AS n, r.status, r.error, r.output, r.cost_usd AS cost, r.attempt,
       (SELECT count(*)::int FROM run_events e WHERE e.run_id = r.id AND e.type = 'done') AS dones,
-      (SELECT json_agg(json_build_object('name', s.name, 'status', s.status, 'result', s.result) ORDER BY s.ordinal)
+      (SELECT json_agg(json_build_object('name', s.name, 'status', s.status, 'lostCalls', s.lost_calls, 'result', s.result) ORDER BY s.ordinal)
          FROM run_steps s WHERE s.run_id = r.id) AS steps,
       (SELECT json_agg(json_build_object('outcome', c.outcome, 'usd', c.usd, 'reserved', c.reserved_usd))
          FROM model_calls c WHERE c.run_id = r.id) AS calls
@@ -153,6 +153,7 @@ test(
     let lost = 0;
     for (const run of ended) {
       const { n, status, error, output, dones, cost, steps, calls } = run;
+      if (status !== 'completed') process.stdout.write(`${JSON.stringify(run)}\n`);
       expect({ n, status, error, output, dones }).toEqual({
         n,
         status: 'completed',
