@@ -219,9 +219,9 @@ test('a server that answers with 10 MB, too much for a step, never, or with the 
     failed: { code: 'too_large', message: expect.stringMatching(/65536: ask for less/) },
   });
   answers = () => undefined;
-  expect(await call(job, { ordinal: 3, timeoutMs: 200 })).toMatchObject({ failed: { code: 'outcome_unknown' } });
+  expect(await call(job, { ordinal: 3, timeoutMs: 2_000 })).toMatchObject({ failed: { code: 'outcome_unknown' } });
   const list = { tool: 'list_issues', arguments: {} };
-  expect(await call(job, { ...list, ordinal: 4, timeoutMs: 200 })).toMatchObject({ failed: { code: 'unavailable' } });
+  expect(await call(job, { ...list, ordinal: 4, timeoutMs: 2_000 })).toMatchObject({ failed: { code: 'unavailable' } });
   answers = saysText('you sent Bearer never-to-be-shown\0');
   expect(await call(job, { ...list, ordinal: 5 })).toEqual({ result: 'you sent ***\ufffd' });
 });
