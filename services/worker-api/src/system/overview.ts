@@ -62,8 +62,13 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
   ]);
   const byStatus = new Map(workers.rows.map(({ status, count }) => [status, count]));
   const { active = 0, paused = 0, archived = 0 } = Object.fromEntries(byStatus);
-  const day = Object.fromEntries(recent);
-  const lastDay = (status: string) => day[status] ?? 0;
+  const lastDay = {
+    completed: recent.get('completed') ?? 0,
+    failed: recent.get('failed') ?? 0,
+    timed_out: recent.get('timed_out') ?? 0,
+    cancelled: recent.get('cancelled') ?? 0,
+    rejected: recent.get('rejected') ?? 0,
+  };
   // On this surface a run that waits without a process is queued.
   const queued = current.queued + current.suspended;
   return {
@@ -73,14 +78,8 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
     },
     runs: {
       ...bounded({ ...current, queued }),
-      last_24h: bounded({
-        total: [...recent.values()].reduce((sum, count) => sum + count, 0),
-        completed: lastDay('completed'),
-        failed: lastDay('failed'),
-        timed_out: lastDay('timed_out'),
-        cancelled: lastDay('cancelled'),
-        rejected: lastDay('rejected'),
-      }),
+      // Those that have not ended are counted above: no run is in two numbers.
+      last_24h: bounded({ total: Object.values(lastDay).reduce((sum, count) => sum + count), ...lastDay }),
       by_day: byDay,
     },
     upcoming: upcoming.rows.map((fire) => ({ id: fire.id, name: fire.name, at: fire.at.toISOString() })),
