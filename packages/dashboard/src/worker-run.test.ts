@@ -250,6 +250,17 @@ describe('the page of a worker’s run', () => {
     expect(changed).toMatchObject({ input: { shop: 'south', limit: 20 }, worker_version: 4 });
   });
 
+  test('a run says who or what has started it', async () => {
+    const words = { usr_ada: 'You', usr_bob: 'bob@example.com', tok_1: 'API token' };
+    for (const [created_by, word] of Object.entries(words)) {
+      const page = await site.signedIn(pageOf(add({ trigger: 'api', created_by })));
+      await page.getByRole('term').filter({ hasText: 'Started by' }).waitFor();
+      await page.getByRole('definition').filter({ hasText: word }).waitFor();
+    }
+    const page = await site.signedIn(pageOf(add({ trigger: 'replay', created_by: 'usr_bob' })));
+    await page.getByRole('definition').filter({ hasText: 'Replay by bob@example.com' }).waitFor();
+  });
+
   test('whoever may only read is offered neither', async () => {
     const [ops] = site.api.accounts.me.workspaces;
     if (!ops) throw new Error('no sample');

@@ -60,7 +60,13 @@ export const newRunItem = (
 ): Schemas['RunItem'] => ({
   ...{ id: `run_${workerId}_${at}`, worker_id: workerId, workspace_id: 'ws_ops', worker_version: 3 },
   ...{ status: STATUSES[at % STATUSES.length] ?? 'completed', trigger: at % 4 ? 'schedule' : 'api', priority: 0 },
-  ...{ attempt: 1, parent_run_id: null, created_by: null, cancel_requested: false, waiting_for: null },
+  ...{
+    attempt: 1,
+    parent_run_id: null,
+    created_by: at % 4 ? null : 'usr_bob',
+    cancel_requested: false,
+    waiting_for: null,
+  },
   error: STATUSES[at % STATUSES.length] === 'failed' ? 'ValueError: no row has a number' : null,
   error_code: STATUSES[at % STATUSES.length] === 'failed' ? 'exception' : null,
   ...{ total_cost_usd: 0.0004, created_at: daysAgo(at + 0.1), started_at: daysAgo(at + 0.1) },

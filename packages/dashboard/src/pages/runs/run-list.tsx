@@ -4,7 +4,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'react-router';
 import { RunStatusChip } from '../../runs/run-status';
-import { TRIGGER_WORDS } from '../../runs/run-words';
+import { useStarter } from '../../runs/use-starter';
 import { dollars, duration } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './run-list.module.css';
@@ -43,6 +43,7 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
   // biome-ignore lint/correctness/useExhaustiveDependencies: rows have another height then.
   useEffect(() => list.measure(), [rowPx]);
   useKeptPlace(box, rows, rowPx);
+  const starterOf = useStarter();
   const drawn = list.getVirtualItems();
   const last = drawn.at(-1)?.index ?? -1;
   const reader = useOlder(rows.length, hasOlder && last >= rows.length - AHEAD, onOlder);
@@ -62,7 +63,7 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
         )}
         <span>Status</span>
         <span>Run of</span>
-        <span>Trigger</span>
+        <span>Started by</span>
         <span>Begun</span>
         <span className={styles.number}>Duration</span>
         <span className={styles.number}>Cost</span>
@@ -78,6 +79,7 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
                 place={{ 'aria-posinset': index + 1, 'aria-setsize': hasOlder ? -1 : rows.length }}
                 start={start}
                 name={nameOf(row)}
+                starter={starterOf(row)}
                 isSelected={selection?.keys.has(row.key)}
                 onSelect={
                   selection
@@ -113,11 +115,12 @@ interface RowProps {
   place: { 'aria-posinset': number; 'aria-setsize': number };
   start: number;
   name: string;
+  starter: string;
   isSelected: boolean | undefined;
   onSelect: (() => void) | undefined;
 }
 
-const Row = ({ row, place, start, name, isSelected, onSelect }: RowProps) => (
+const Row = ({ row, place, start, name, starter, isSelected, onSelect }: RowProps) => (
   <li
     {...place}
     className={styles.row}
@@ -147,7 +150,9 @@ const Row = ({ row, place, start, name, isSelected, onSelect }: RowProps) => (
         </span>
       )}
     </span>
-    <span className={styles.trigger}>{TRIGGER_WORDS[row.trigger]}</span>
+    <span className={styles.starter} title={starter}>
+      {starter}
+    </span>
     <span className={styles.time}>
       <Timestamp at={row.startedAt ?? row.createdAt} />
     </span>

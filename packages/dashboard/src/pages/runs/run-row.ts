@@ -15,6 +15,8 @@ export interface RunRow {
   shown: ShownStatus;
   isOver: boolean;
   trigger: Trigger;
+  /** User or token; null where the surface does not say. */
+  createdBy: string | null;
   version: number | null;
   /** Epoch milliseconds. */
   createdAt: number;
@@ -31,7 +33,7 @@ export const rowOfWorkerRun = (run: WorkerRunItem): RunRow => ({
   ...{ key: `worker ${run.id}`, surface: 'worker', id: run.id, subjectId: run.worker_id },
   shown: shownStatus(run),
   isOver: isOver(run),
-  trigger: run.trigger,
+  ...{ trigger: run.trigger, createdBy: run.created_by },
   version: run.worker_version,
   createdAt: Date.parse(run.created_at),
   startedAt: timeOf(run.started_at),
@@ -45,7 +47,7 @@ export const rowOfAutomationRun = (run: RunItem): RunRow => ({
   ...{ key: `automation ${run.runId}`, surface: 'automation', id: run.runId, subjectId: run.automationId },
   shown: { status: run.status, error: run.error },
   isOver: run.completedAt !== null,
-  ...{ trigger: run.trigger, version: run.version },
+  ...{ trigger: run.trigger, createdBy: null, version: run.version },
   ...{ createdAt: run.createdAt, startedAt: run.startedAt, durationMs: run.durationMs },
   costUsd: null,
   error: run.error && run.error.code !== 'cancelled' ? run.error.message : null,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { TRIGGER_WORDS } from '../../runs/run-words';
+import { useStarter } from '../../runs/use-starter';
 import type { WorkerRun } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
 import { Facts } from '../../ui/facts';
@@ -9,8 +9,9 @@ import { Timestamp } from '../../ui/timestamp';
 
 /** @param hasWorker whether its worker is still there */
 export function RunFacts({ run, hasWorker }: { run: WorkerRun; hasWorker: boolean }) {
+  const starterOf = useStarter();
   const facts: [string, ReactNode][] = [
-    ['Started by', TRIGGER_WORDS[run.trigger]],
+    ['Started by', starterOf({ trigger: run.trigger, createdBy: run.created_by })],
     ['Created', <Timestamp key="created" at={Date.parse(run.created_at)} />],
     ['Started', run.started_at !== null && <Timestamp key="started" at={Date.parse(run.started_at)} />],
     ['Ended', run.completed_at !== null && <Timestamp key="ended" at={Date.parse(run.completed_at)} />],

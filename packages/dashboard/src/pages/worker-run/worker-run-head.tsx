@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
 import { lookOf, RunStatusChip, shownStatus } from '../../runs/run-status';
-import { TRIGGER_WORDS } from '../../runs/run-words';
+import { useStarter } from '../../runs/use-starter';
 import { isOver, workerRunKey } from '../../runs/worker-runs';
 import { type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
@@ -29,6 +29,7 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
   const role = useWorkspace()?.role;
   const mayChange = role !== undefined && role !== 'viewer';
   const shown = shownStatus(run);
+  const starterOf = useStarter();
   return (
     <PageHead
       title={worker?.name ?? run.worker_id}
@@ -36,7 +37,7 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
         <>
           <RunStatusChip {...shown} />
           {run.worker_version !== null && <span>Version {run.worker_version}</span>}
-          <span>{TRIGGER_WORDS[run.trigger]}</span>
+          <span>{starterOf({ trigger: run.trigger, createdBy: run.created_by })}</span>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
           {run.duration_ms !== null && <span>Took {duration(run.duration_ms)}</span>}
           {run.total_cost_usd > 0 && <span>{dollars(run.total_cost_usd)}</span>}

@@ -3,7 +3,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { RunStatusChip, shownStatus } from '../../runs/run-status';
-import { TRIGGER_WORDS } from '../../runs/run-words';
+import { useStarter } from '../../runs/use-starter';
 import { type Worker, type WorkerRunItem, workerApi } from '../../shell/api';
 import { runsPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -63,6 +63,7 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
 
 function Row({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['onReuse'] | undefined }) {
   const { input } = run;
+  const starterOf = useStarter();
   return (
     <li className={styles.row}>
       <RunStatusChip {...shownStatus(run)} />
@@ -71,7 +72,7 @@ function Row({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['o
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
         </Link>
       </span>
-      <span className={styles.fact}>{TRIGGER_WORDS[run.trigger]}</span>
+      <span className={styles.fact}>{starterOf({ trigger: run.trigger, createdBy: run.created_by })}</span>
       <span className={styles.fact}>{run.worker_version !== null && `Version ${run.worker_version}`}</span>
       <span className={styles.duration}>{run.duration_ms !== null && duration(run.duration_ms)}</span>
       {onReuse && input !== null && Object.keys(input).length > 0 && (
