@@ -199,7 +199,7 @@ describe('agents', () => {
     site.api.connections.list.length = 0;
     const page = await site.signedIn('/workers/new?template=issue-triage');
     await page.getByText('github is not connected yet').waitFor();
-    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Create worker' }).click();
     await page.waitForURL('**/workers/issue-triage');
     expect(sent()?.body).toMatchObject({
       ...{ runner: 'agent', connections: ['github'], tools: ['github.list_issues', 'ask_person'] },
@@ -220,7 +220,7 @@ describe('agents', () => {
     await page.getByRole('combobox', { name: 'Skill' }).fill('rel');
     await page.getByRole('option', { name: /Release notes/ }).waitFor();
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Create worker' }).click();
     await page.waitForURL('**/settings');
     expect(sent()).toEqual(made);
   });

@@ -124,7 +124,7 @@ describe('candidates', () => {
     await editor.click();
     await page.keyboard.press('Control+Home');
     await page.keyboard.type('# rounded\n');
-    await page.getByRole('button', { name: 'Rehearse first…' }).click();
+    await page.getByRole('button', { name: 'Dry run…' }).click();
     await page.getByLabel('Rehearsed on').selectOption('3');
     await page.getByLabel('What changes').fill('Say that it is rounded');
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click();

@@ -43,9 +43,9 @@ describe('the shell', () => {
     await trail.getByRole('link', { name: 'Automations' }).click();
     await page.getByRole('heading', { name: 'Automations' }).waitFor();
 
-    await main.getByRole('button', { name: 'Narrow' }).click();
+    await main.getByRole('button', { name: 'Collapse' }).click();
     await page.reload();
-    await page.getByRole('button', { name: 'Widen navigation' }).waitFor();
+    await page.getByRole('button', { name: 'Expand navigation' }).waitFor();
     await main.getByRole('link', { name: 'Approvals' }).click();
     await page.getByRole('heading', { name: 'Approvals' }).waitFor();
   });

@@ -352,7 +352,7 @@ describe('workers', () => {
     const page = await site.signedIn('/workers/new');
     await page.getByRole('link', { name: 'Webhook to a chat' }).click();
     await page.getByLabel('Name').fill('Orders in chat');
-    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Create worker' }).click();
     await page.waitForURL('**/workers/orders-in-chat');
     await page.getByText('It has not run yet').waitFor();
     expect(lastSent()?.body).toMatchObject({
@@ -368,9 +368,9 @@ describe('workers', () => {
     await page.getByText('Mondays at 9:00, by the clock of New York').waitFor();
     await page.getByLabel('Name').fill('Duty');
     site.api.workers.refuseNext = { status: 400, body: { detail: 'name: is taken' } };
-    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Create worker' }).click();
     await page.getByText('name: is taken').waitFor();
-    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Create worker' }).click();
     await page.waitForURL('**/workers/duty');
     expect(lastSent()?.body).toMatchObject({
       triggers: [{ type: 'cron', cron: '0 9 * * MON', timezone: 'America/New_York' }],

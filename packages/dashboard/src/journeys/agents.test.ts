@@ -17,7 +17,7 @@ describe('an agent', () => {
     const page = await platform.signedIn('/workers/new');
     await page.getByRole('link', { name: 'Check the numbers of a text' }).click();
     await page.getByRole('textbox', { name: 'Task in SKILL.md' }).waitFor();
-    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Create worker' }).click();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
     const talk = page.getByRole('region', { name: 'Conversation' });

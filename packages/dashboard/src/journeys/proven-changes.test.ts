@@ -34,7 +34,7 @@ describe('a change that is proven before it counts', () => {
     await page.getByRole('textbox', { name: /Code of main\.py/ }).click();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(SQUARES);
-    await page.getByRole('button', { name: 'Rehearse first…' }).click();
+    await page.getByRole('button', { name: 'Dry run…' }).click();
     await page.getByLabel('What changes').fill('Square instead of doubling');
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
     await page.getByRole('heading', { name: 'Changes the result of 1 of 2 runs' }).waitFor();

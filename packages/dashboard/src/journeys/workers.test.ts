@@ -41,7 +41,7 @@ describe('a worker', () => {
     await page.getByText('Next times, daily at 2:30, by the clock of Berlin').waitFor();
     await page.getByLabel('At', { exact: true }).fill('03:15');
     await page.getByText('daily at 3:15').waitFor();
-    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Create worker' }).click();
     await page.getByText('Daily at 3:15, Berlin').waitFor();
     await page.getByRole('button', { name: 'Run', exact: true }).click();
     await page.waitForURL(/\/runs\/run_/);
@@ -63,7 +63,7 @@ describe('a worker', () => {
 
   test('a webhook is tried where it is made, with a signature once it needs one', async () => {
     const page = await platform.signedIn('/workers/new?template=chat-message');
-    await page.getByRole('button', { name: 'Make the worker' }).click();
+    await page.getByRole('button', { name: 'Create worker' }).click();
     await page.getByText('It has not run yet').waitFor();
     await page.getByRole('link', { name: 'Triggers' }).click();
     const panel = page.getByRole('region', { name: 'Webhook' });

@@ -70,7 +70,7 @@ export function FromSkill() {
             <ModelMissing />
             <Failure title="It was not made" error={make.error} />
             <Button type="submit" size="md" loading={make.isPending} disabled={skill === null}>
-              Make the worker
+              Create worker
             </Button>
           </form>
         </Panel>

@@ -62,7 +62,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
           />
         </Panel>
         <div className={styles.form}>
-          <Panel title="Make it">
+          <Panel title="Create">
             <form className={styles.fields} onSubmit={submit}>
               <TextInput
                 label="Name"
@@ -87,7 +87,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
               </p>
               <Failure title="It was not made" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
-                Make the worker
+                Create worker
               </Button>
             </form>
           </Panel>

@@ -29,7 +29,7 @@ export function RehearseDraft({ worker, draft, disabled }: RehearseDraftProps) {
   return (
     <>
       <Button variant="default" disabled={disabled} onClick={() => setAsking(true)}>
-        Rehearse first…
+        Dry run…
       </Button>
       {asking && <RehearseDialog worker={worker} draft={draft} onClose={() => setAsking(false)} />}
     </>
@@ -60,7 +60,7 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
     propose.mutate();
   }
   return (
-    <Dialog title="Rehearse before saving" onClose={onClose}>
+    <Dialog title="Dry run" onClose={onClose}>
       <form className={editing.save} onSubmit={submit}>
         <p>
           The draft runs again on the inputs of past runs, without effects outside: what it would write is answered from
@@ -103,5 +103,5 @@ function Refusal({ error }: { error: Error | null }) {
       </Notice>
     );
   }
-  return <Failure title="Nothing was rehearsed" error={error} />;
+  return <Failure title="The dry run was not started" error={error} />;
 }

@@ -35,7 +35,7 @@ export function Candidates({ workerId }: { workerId: string }) {
         }
       >
         {shown.length === 0 ? (
-          <p className={styles.none}>None waits for a decision. “Rehearse first” beside the code makes one.</p>
+          <p className={styles.none}>None waits for a decision. “Dry run” beside the code makes one.</p>
         ) : (
           <ul className={content.list}>
             {shown.map((candidate) => (

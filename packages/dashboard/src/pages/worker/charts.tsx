@@ -33,7 +33,7 @@ export function Charts({ worker }: { worker: Worker }) {
   };
   return (
     <Panel
-      title="How it does"
+      title="Health"
       aside={
         <NativeSelect
           size="xs"

@@ -34,7 +34,9 @@ export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
       {onNarrow && (
         <button type="button" className={styles.narrow} aria-expanded={!isNarrow} onClick={onNarrow}>
           {isNarrow ? <WidenIcon /> : <NarrowIcon />}
-          <span className={isNarrow ? 'visually-hidden' : undefined}>{isNarrow ? 'Widen navigation' : 'Narrow'}</span>
+          <span className={isNarrow ? 'visually-hidden' : undefined}>
+            {isNarrow ? 'Expand navigation' : 'Collapse'}
+          </span>
         </button>
       )}
     </nav>

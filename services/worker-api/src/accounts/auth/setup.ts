@@ -29,7 +29,10 @@ export async function setUp(deps: AccountDeps, input: CallOf<'worker', 'setUp'>[
   return transaction(prisma, async (tx): Promise<{ user: User; workspace: Workspace; session: OpenSession }> => {
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(${LOCK})`;
     if (await isAnyUser(tx)) throw alreadySetUp();
-    const workspace = await insertWorkspace(tx, { id: newId('ws_'), name: input.workspace_name?.trim() ?? 'Home' });
+    const workspace = await insertWorkspace(tx, {
+      id: newId('ws_'),
+      name: input.workspace_name?.trim() ?? 'My workspace',
+    });
     const user = await insertUser(tx, {
       id: newId('usr_'),
       email,
