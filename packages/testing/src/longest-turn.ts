@@ -20,12 +20,15 @@ export async function measureLongestTurn(work: () => unknown, most: number): Pro
   if (!Number.isFinite(threadCpuMs())) return null;
   let shortest = Number.POSITIVE_INFINITY;
   for (let tried = 0; tried < TRIES && shortest > most; tried++) {
-    const control = await longestTurn(() => JSON.parse(CONTROL));
-    const measured = await longestTurn(work);
-    shortest = Math.min(shortest, measured / Math.max(1, control / CONTROL_MS));
+    const slowness = await measureSlowness();
+    shortest = Math.min(shortest, (await longestTurn(work)) / slowness);
   }
   return shortest;
 }
+
+/** How much longer the control takes at the moment than on the machine that bounds are meant for; at least 1. */
+export const measureSlowness = async (): Promise<number> =>
+  Math.max(1, (await longestTurn(() => JSON.parse(CONTROL))) / CONTROL_MS);
 
 interface Turn {
   /** Times of `performance.now()`. */
