@@ -32,6 +32,7 @@ function ListedAutomation() {
 const OWN_PAGES: Pages = [
   [paths.home, lazy(() => import('./pages/overview/overview-page'))],
   [paths.automations, lazy(() => import('./pages/automation-list/automation-list-page'))],
+  [paths.newAutomation, lazy(() => import('./pages/new-automation/new-automation-page'))],
   [patterns.listedAutomation, ListedAutomation],
   [paths.approvals, lazy(() => import('./pages/approvals/approvals-page'))],
   [paths.chat, ChatPage],
@@ -53,6 +54,7 @@ const OWN_PAGES: Pages = [
     SkillsPage,
   ]),
   [paths.libraries, lazy(() => import('./pages/libraries/libraries-page'))],
+  [patterns.automationCode, lazy(() => import('./pages/automation/automation-code-page'))],
   [patterns.automationSettings, lazy(() => import('./pages/automation/automation-settings-page'))],
   [patterns.library, lazy(() => import('./pages/library/library-page'))],
   [paths.newSkill, SkillEditorPage],

@@ -10,3 +10,18 @@ export interface CodeProblem {
 
 /** A failure of code that ran, with its file. */
 export type FailedPlace = CodeProblem & { file: string };
+
+interface Failed {
+  message: string;
+  type?: string | null;
+  trace?: string | null;
+}
+
+/** The last frame of the code itself; null where it did not come so far. */
+export function failedPlace({ message, type, trace }: Failed): FailedPlace | null {
+  const frames = [...(trace ?? '').matchAll(/File "([^"\n]{1,1024})", line (\d{1,7})/g)];
+  const [, file, line] = frames.at(-1) ?? [];
+  if (file === undefined) return null;
+  const said = `The test failed here: ${type ?? ''} ${message}`.trim();
+  return { file, line: Number(line), severity: 'error', message: said };
+}

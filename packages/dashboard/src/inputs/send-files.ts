@@ -9,21 +9,24 @@ export async function sendFiles(
   inputs: Record<string, unknown>,
   access: Page['access'],
 ): Promise<Record<string, unknown>> {
-  const send = access === 'member' ? upload : inline;
+  const send = access === 'member' ? named : inline;
   const sent = await Promise.all(
     Object.entries(inputs).map(async ([name, value]) => [name, value instanceof File ? await send(value) : value]),
   );
   return Object.fromEntries(sent);
 }
 
-async function upload(file: File): Promise<{ name: string; storageKey: string }> {
+const named = async (file: File) => ({ name: file.name, storageKey: await uploadFile(file) });
+
+/** @returns the key that names the upload in later requests */
+export async function uploadFile(file: File): Promise<string> {
   const { uploadUrl, storageKey, maxBytes } = await unwrap(api.POST('/api/artifacts/upload-url'));
   if (file.size > maxBytes) throw tooLarge(file, maxBytes, 'Choose a smaller one.');
   const response = await fetch(uploadUrl, { method: 'PUT', body: file });
   if (!response.ok) {
-    throw new Error(`“${file.name}” could not be sent (the server answered ${response.status}). Run again.`);
+    throw new Error(`“${file.name}” could not be sent (the server answered ${response.status}). Try again.`);
   }
-  return { name: file.name, storageKey };
+  return storageKey;
 }
 
 async function inline(file: File): Promise<{ name: string; content_base64: string }> {

@@ -18,6 +18,7 @@ export type Run = AutomationSchemas['Run'];
 export type RunItem = AutomationSchemas['RunItem'];
 export type RunStatus = AutomationSchemas['RunStatus'];
 export type RunError = AutomationSchemas['RunError'];
+export type TestRun = AutomationSchemas['TestRun'];
 export type RunArtifact = AutomationSchemas['RunArtifact'];
 export type InputItem = AutomationSchemas['InputItem'];
 export type Me = WorkerSchemas['Me'];

@@ -7,6 +7,7 @@ export const paths = {
   workers: '/workers',
   newWorker: '/workers/new',
   automations: '/automations',
+  newAutomation: '/automations/new',
   runs: '/runs',
   approvals: '/approvals',
   chat: '/chat',
@@ -49,6 +50,7 @@ export const paths = {
  */
 export const patterns = {
   automation: '/a/:automationId',
+  automationCode: '/a/:automationId/code',
   automationSettings: '/a/:automationId/settings',
   /** Beside the list of them, where people look for one; leads on. */
   listedAutomation: '/automations/:automationId',
@@ -81,6 +83,9 @@ export const patterns = {
 
 export const automationPath = (automationId: string): string =>
   patterns.automation.replace(':automationId', encodeURIComponent(automationId));
+
+export const automationCodePath = (automationId: string): string =>
+  patterns.automationCode.replace(':automationId', encodeURIComponent(automationId));
 
 export const automationSettingsPath = (automationId: string): string =>
   patterns.automationSettings.replace(':automationId', encodeURIComponent(automationId));

@@ -17,6 +17,7 @@ import { answerConnection, type FakeConnections, newConnections } from './fake-c
 import { answerContext, type FakeContexts } from './fake-contexts';
 import { answerEvaluation, type FakeEvaluations, newEvaluations } from './fake-evaluations';
 import { answerOverview, newOverview } from './fake-overview';
+import { answerPackage, type FakePackages, newPackages } from './fake-packages';
 import { answerRuns } from './fake-runs';
 import { answerSecret, type FakeSecrets, newSecrets } from './fake-secrets';
 import { answerShare, type FakeShares, newShares } from './fake-shares';
@@ -49,6 +50,7 @@ interface FakeState {
   changes: FakeChanges;
   /** Requests, such as `GET /api/approvals`, that fail with this status, or are left without a response meanwhile. */
   faults: Map<string, number | 'stalled'>;
+  packages: FakePackages;
   overview: ReturnType<typeof newOverview>;
   workers: FakeWorkers;
   pages: Map<string, AutomationSchemas['Page']>;
@@ -134,6 +136,7 @@ const newState = (): FakeState => ({
   skills: newSkills(),
   changes: newChanges(),
   faults: new Map(),
+  packages: newPackages(),
   overview: newOverview(),
   workers: newWorkers(),
   pages: new Map(),
@@ -239,6 +242,13 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   const worker = await answerWorkerRun(api.workerRuns, api.accounts, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);
   if (worker) return send(res, worker.status, worker.body);
+  const pack = await answerPackage(api, asked);
+  if (pack) return send(res, pack.status, pack.body);
+  if (part[1] === 'zips') {
+    const zip = api.packages.artifacts[Number(part[2]?.slice(4)) - 1]?.zip;
+    res.writeHead(zip ? 200 : 404, { 'Content-Type': 'application/zip' });
+    return void res.end(zip);
+  }
   if (part[1] === 'uploads') {
     api.uploads.push(await bodyOf(req));
     return send(res, 200);

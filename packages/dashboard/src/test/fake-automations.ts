@@ -6,6 +6,7 @@ type Page = AutomationSchemas['Page'];
 export type FakeSchedule = AutomationSchemas['Scheduling'] & { schedule: string | null };
 
 interface FakeAutomations {
+  versions: AutomationSchemas['Version'][];
   pages: Map<string, Page>;
   schedules: Map<string, FakeSchedule>;
   runs: Pick<AutomationSchemas['Run'], 'automationId' | 'status' | 'createdAt'>[];
@@ -41,7 +42,8 @@ export function detailOf(api: FakeAutomations, page: Page): AutomationSchemas['A
   const { schedule, ...scheduling } = scheduleOf(api, id);
   return {
     ...{ id, name, description, status, currentVersion, url, visibility, schedule },
-    ...{ entrypoint: 'main.py', fileList: [], fileCount: 1, totalSize: 1_024, artifactId: 'art_1' },
+    ...{ entrypoint: 'main.py', fileList: [], fileCount: 1, totalSize: 1_024 },
+    artifactId: api.versions.find(({ current }) => current)?.artifactId ?? 'art_1',
     manifest: { name, inputs, outputs },
     scheduling: { ...scheduling, nextRunAt: status === 'active' && scheduling.enabled ? scheduling.nextRunAt : null },
     updatedAt: Date.now(),

@@ -1,5 +1,5 @@
 import { unwrap } from '@gantry/api-client';
-import { NativeSelect, Skeleton, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -9,7 +9,7 @@ import { AutomationStatusChip } from '../../automations/automation-status';
 import { RunStatusChip } from '../../runs/run-status';
 import { cronWords } from '../../schedules/cron-words';
 import { type AutomationItem, api } from '../../shell/api';
-import { automationPath } from '../../shell/paths';
+import { automationPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
@@ -31,7 +31,8 @@ const STATUSES: { value: Status | ''; label: string }[] = [
 
 export default function AutomationListPage() {
   useTitle('Automations');
-  const workspaceId = useWorkspace()?.id;
+  const workspace = useWorkspace();
+  const workspaceId = workspace?.id;
   const [search, setSearch] = useState('');
   const [q] = useDebouncedValue(search.trim(), TYPING_MS);
   const [status, setStatus] = useState<Status | ''>('');
@@ -63,6 +64,11 @@ export default function AutomationListPage() {
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
+        {workspace && workspace.role !== 'viewer' && (
+          <Button component={Link} to={paths.newAutomation}>
+            New automation
+          </Button>
+        )}
       </div>
       <p className="visually-hidden" role="status">
         {automations && `${automations.length} ${automations.length === 1 ? 'automation' : 'automations'}`}

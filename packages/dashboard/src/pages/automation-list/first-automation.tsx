@@ -1,17 +1,23 @@
+import { Button } from '@mantine/core';
+import { Link } from 'react-router';
+import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { Empty } from '../../ui/empty';
 
-/** The next step of a workspace without automations: a zip and four requests. */
+/** The next step of a workspace without automations: files in the browser, or a zip and four requests. */
 export function FirstAutomation() {
   const workspace = useWorkspace();
   return (
     <Empty title="Deploy your first automation" level={2}>
       <p>
-        An automation is a zip with a Python file that defines <code>run()</code>. Upload it, make it an artifact, and
-        deploy that; it then shows up here with a page of its own.
+        An automation is a Python file that defines <code>run()</code>, with a form for its inputs and an address of its
+        own.
       </p>
-      {workspace && <CodeToCopy label="In a terminal" code={script(window.location.origin, workspace.id)} />}
+      <Button component={Link} to={paths.newAutomation}>
+        New automation
+      </Button>
+      {workspace && <CodeToCopy label="Or in a terminal" code={script(window.location.origin, workspace.id)} />}
     </Empty>
   );
 }

@@ -4,7 +4,7 @@ import { Link } from 'react-router';
 import { AutomationStatusChip } from '../../automations/automation-status';
 import type { Page } from '../../shell/api';
 import { LinkTabs } from '../../shell/link-tabs';
-import { automationPath, automationSettingsPath, paths } from '../../shell/paths';
+import { automationCodePath, automationPath, automationSettingsPath, paths } from '../../shell/paths';
 import { CheckIcon, CopyIcon } from '../../ui/icons';
 import layout from '../../ui/page.module.css';
 import styles from './automation-page.module.css';
@@ -46,6 +46,7 @@ export function AutomationHead({ page }: { page: Headed }) {
           label="Automation"
           tabs={[
             { to: automationPath(page.id), label: 'Run' },
+            { to: automationCodePath(page.id), label: 'Code' },
             { to: automationSettingsPath(page.id), label: 'Settings' },
           ]}
         />

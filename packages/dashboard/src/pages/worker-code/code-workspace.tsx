@@ -11,6 +11,7 @@ import { FileTree } from '../../code/file-tree';
 import { changeKinds, changesBetween, pathProblem, renamed, textOf } from '../../code/files';
 import { SaveDialog } from '../../code/save-dialog';
 import type { Draft, DraftSource } from '../../code/use-draft';
+import layout from '../../code/workspace.module.css';
 import { isStatus, type Worker, workerApi } from '../../shell/api';
 import { fileIn, withFile } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
@@ -19,7 +20,6 @@ import { Notice } from '../../ui/notice';
 import { refreshWorkers, workerKeys } from '../../workers/use-worker';
 import { keepVersionFiles } from '../../workers/version-files';
 import { AgentPanel } from './agent-panel';
-import styles from './code-workspace.module.css';
 import { EditorPane } from './editor-pane';
 import { RehearseDraft } from './rehearse-draft';
 import { TestPanel } from './test-panel';
@@ -69,7 +69,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   }
 
   return (
-    <div className={styles.workspace}>
+    <div className={layout.workspace}>
       {isOutdated && changes.length > 0 && <NewerVersion worker={worker} source={source} draft={draft} />}
       <div className={editing.bar}>
         <p className={editing.state} role="status">
@@ -90,8 +90,8 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
           )}
         </div>
       </div>
-      <div className={styles.columns}>
-        <div className={styles.files}>
+      <div className={layout.columns}>
+        <div>
           <FileTree
             label="Files"
             paths={paths}
@@ -115,7 +115,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
             }
           />
         </div>
-        <div className={styles.editor}>
+        <div className={layout.editor}>
           <EditorPane
             worker={worker}
             path={selected}
@@ -131,7 +131,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
           />
           {unknown !== null && mayEdit && <Notice tone="info">{unknown}</Notice>}
         </div>
-        <div className={styles.test}>
+        <div className={layout.test}>
           {worker.runner === 'agent' && <AgentPanel worker={worker} />}
           {worker.permissions.run && mayEdit && (
             <TestPanel

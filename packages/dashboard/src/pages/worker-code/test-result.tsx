@@ -3,7 +3,7 @@ import { Button, Skeleton } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
-import type { FailedPlace } from '../../code/code-problem';
+import { type FailedPlace, failedPlace } from '../../code/code-problem';
 import { OutputList } from '../../outputs/output-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
 import { RunLog } from '../../runs/log/run-log';
@@ -32,7 +32,8 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   const failed = run?.status === 'failed' ? run : undefined;
   // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it has failed.
   useEffect(() => {
-    if (failed) onFailure(placeOf(failed));
+    if (failed)
+      onFailure(failedPlace({ message: failed.error ?? '', type: failed.error_type, trace: failed.error_trace }));
   }, [failed?.id, failed?.status]);
   if (!run) {
     return query.error ? (
@@ -97,17 +98,4 @@ function Stop({ run }: { run: WorkerRun }) {
       {stopping ? 'Stopping…' : 'Stop'}
     </Button>
   );
-}
-
-/** The last frame of the worker's own code. */
-function placeOf({ error, error_type: type, error_trace: trace }: WorkerRun): FailedPlace | null {
-  const frames = [...(trace ?? '').matchAll(/File "([^"\n]{1,1024})", line (\d{1,7})/g)];
-  const [, file, line] = frames.at(-1) ?? [];
-  if (file === undefined) return null;
-  return {
-    file,
-    line: Number(line),
-    severity: 'error',
-    message: `The test failed here: ${type ?? ''} ${error ?? ''}`.trim(),
-  };
 }

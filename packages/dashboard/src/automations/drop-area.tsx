@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ChangeEvent, type DragEvent, useId, useRef, useState } from 'react';
+import type { Files } from '../code/files';
+import { Failure } from '../ui/notice';
+import styles from './drop-area.module.css';
+import { chosenFiles, droppedFiles } from './dropped-files';
+import { type ChosenFile, readPackage } from './package-files';
+
+/** Unknown to the types, and known to every browser. */
+const FOLDERS = { webkitdirectory: '' };
+
+interface DropAreaProps {
+  onFiles: (files: Files) => void;
+}
+
+/** Takes a zip or a folder, dropped or chosen. */
+export function DropArea({ onFiles }: DropAreaProps) {
+  const [isOver, setOver] = useState(false);
+  const zip = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const read = useMutation({
+    mutationFn: async (chosen: Promise<ChosenFile[]>) => readPackage(await chosen),
+    onSuccess: onFiles,
+  });
+  function choose(event: ChangeEvent<HTMLInputElement>) {
+    const { files } = event.currentTarget;
+    if (files?.length) read.mutate(Promise.resolve(chosenFiles(files)));
+    // The same one can be chosen again once it was changed.
+    event.currentTarget.value = '';
+  }
+  function drop(event: DragEvent) {
+    event.preventDefault();
+    setOver(false);
+    read.mutate(droppedFiles(event.dataTransfer.items));
+  }
+  return (
+    <>
+      <section
+        className={styles.area}
+        aria-labelledby={id}
+        data-over={isOver || undefined}
+        onDragOver={(event) => {
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={drop}
+      >
+        <p id={id}>Drop a zip or a folder here, or begin with the files below.</p>
+        <div className={styles.buttons}>
+          <Button variant="default" loading={read.isPending} onClick={() => zip.current?.click()}>
+            Choose a zip…
+          </Button>
+          <Button variant="default" disabled={read.isPending} onClick={() => folder.current?.click()}>
+            Choose a folder…
+          </Button>
+        </div>
+        <input ref={zip} type="file" accept=".zip" aria-label="Zip" hidden onChange={choose} />
+        <input ref={folder} type="file" aria-label="Folder" hidden {...FOLDERS} onChange={choose} />
+      </section>
+      <Failure title="It can’t be used" error={read.error} />
+    </>
+  );
+}

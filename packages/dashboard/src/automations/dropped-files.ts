@@ -1,0 +1,28 @@
+import type { ChosenFile } from './package-files';
+
+/** What was dropped, folders with all that is in them. */
+export async function droppedFiles(items: DataTransferItemList): Promise<ChosenFile[]> {
+  // The list is emptied as soon as the event is over.
+  const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
+  return (await Promise.all(entries.map(filesIn))).flat();
+}
+
+async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
+  if (entry.isFile) {
+    const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
+    return [{ path: entry.fullPath.replace(/^\//, ''), file }];
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const found: FileSystemEntry[] = [];
+  // A browser gives a hundred at a time, and an empty list at the end.
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) break;
+    found.push(...some);
+  }
+  return (await Promise.all(found.map(filesIn))).flat();
+}
+
+/** Chosen with the browser's dialog: of a folder, each has its path in it. */
+export const chosenFiles = (list: FileList): ChosenFile[] =>
+  [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));

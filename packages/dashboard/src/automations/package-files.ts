@@ -1,0 +1,119 @@
+/** The files of an automation out of a zip or a folder, and into a zip. */
+import { unzipSync, zipSync } from 'fflate';
+import type { FileContent, Files } from '../code/files';
+import { MANIFEST, writeManifest } from './manifest';
+
+/** What the service takes. */
+const ZIP_BYTES_MAX = 10 * 1024 * 1024;
+const FILES_MAX = 2_000;
+const UNPACKED_BYTES_MAX = 100 * 1024 * 1024;
+/** Left out: what tools leave in folders, and no part of a program. */
+const LEFT_OUT = /(^|\/)(__pycache__|__MACOSX|\.git|\.venv|\.DS_Store)(\/|$)/;
+
+/** A file that somebody chose or dropped, with its path in the folder. */
+export interface ChosenFile {
+  path: string;
+  file: File;
+}
+
+/**
+ * The files of one zip, or of a folder; without the folder that all of them are in, and with a manifest.
+ * @throws Error in words for a person
+ */
+export async function readPackage(chosen: ChosenFile[]): Promise<Files> {
+  const [only] = chosen;
+  if (!only) throw new Error('There is no file in it.');
+  const isZip = chosen.length === 1 && /\.zip$/i.test(only.path);
+  const unpacked = isZip ? unzip(new Uint8Array(await bytesOf([only]))) : await readEach(chosen);
+  const files = new Map(withoutTopFolder(unpacked).map(([path, bytes]) => [path, contentOf(bytes)]));
+  if (![...files.keys()].some((path) => path.endsWith('.py'))) throw new Error('There is no Python file in it.');
+  if (!files.has(MANIFEST)) {
+    const name = only.path.replace(/\.zip$/i, '').split('/')[0] || 'Automation';
+    files.set(MANIFEST, { text: writeManifest({ name, inputs: [], outputs: [] }) });
+  }
+  return files;
+}
+
+/** Everything but the manifest, which is sent apart. */
+export function zipOf(files: Files): Uint8Array<ArrayBuffer> {
+  const entries = [...files].filter(([path]) => path !== MANIFEST);
+  return zipSync(Object.fromEntries(entries.map(([path, content]) => [path, bytesIn(content)])));
+}
+
+type Unpacked = [path: string, bytes: Uint8Array][];
+
+/** Names and sizes are looked at before anything is unpacked. */
+export function unzip(bytes: Uint8Array): Unpacked {
+  let [count, total] = [0, 0];
+  try {
+    const entries = unzipSync(bytes, {
+      filter({ name, originalSize }) {
+        if (name.endsWith('/') || LEFT_OUT.test(name)) return false;
+        count += 1;
+        total += originalSize;
+        checkSize(count, total);
+        return true;
+      },
+    });
+    return Object.entries(entries);
+  } catch (err) {
+    if (err instanceof TooMuch) throw err;
+    throw new Error(`This is no zip that can be read: ${(err as Error).message}.`);
+  }
+}
+
+class TooMuch extends Error {}
+
+function checkSize(count: number, bytes: number): void {
+  if (count > FILES_MAX)
+    throw new TooMuch(`There are more than ${FILES_MAX} files in it. Leave out what the code does not need.`);
+  if (bytes > UNPACKED_BYTES_MAX) throw new TooMuch('It is larger than 100 MB. Leave out what the code does not need.');
+}
+
+async function readEach(chosen: ChosenFile[]): Promise<Unpacked> {
+  const kept = chosen.filter(({ path }) => !LEFT_OUT.test(path));
+  checkSize(
+    kept.length,
+    kept.reduce((sum, { file }) => sum + file.size, 0),
+  );
+  return Promise.all(
+    kept.map(async ({ path, file }): Promise<Unpacked[number]> => [path, new Uint8Array(await file.arrayBuffer())]),
+  );
+}
+
+async function bytesOf([{ file }]: [ChosenFile]): Promise<ArrayBuffer> {
+  if (file.size > ZIP_BYTES_MAX)
+    throw new TooMuch('This zip is larger than 10 MB. Leave out what the code does not need.');
+  return file.arrayBuffer();
+}
+
+function withoutTopFolder(files: Unpacked): Unpacked {
+  const top = files[0]?.[0].split('/')[0];
+  const isAround = files.every(([path]) => path.startsWith(`${top}/`));
+  return isAround ? files.map(([path, bytes]) => [path.slice((top?.length ?? 0) + 1), bytes]) : files;
+}
+
+/** A call takes a bounded number of arguments. */
+const CHUNK_BYTES = 32_768;
+
+/** Text where it is UTF-8 without NUL. */
+function contentOf(bytes: Uint8Array): FileContent {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    if (!text.includes('\0')) return { text };
+  } catch {
+    // Not text.
+  }
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES)
+    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES));
+  return { base64: btoa(binary) };
+}
+
+const bytesIn = (content: FileContent): Uint8Array =>
+  'text' in content
+    ? new TextEncoder().encode(content.text)
+    : Uint8Array.from(atob(content.base64), (char) => char.charCodeAt(0));
+
+export const filesOfZip = (bytes: Uint8Array): Files =>
+  new Map(unzip(bytes).map(([path, content]) => [path, contentOf(content)]));

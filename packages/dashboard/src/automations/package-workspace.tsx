@@ -1,0 +1,180 @@
+import { NativeSelect } from '@mantine/core';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { useSearchParams } from 'react-router';
+import { CodeEditor } from '../code/code-editor';
+import type { FailedPlace } from '../code/code-problem';
+import editing from '../code/editing.module.css';
+import { FileTree } from '../code/file-tree';
+import { changeKinds, pathProblem, renamed } from '../code/files';
+import type { Draft } from '../code/use-draft';
+import layout from '../code/workspace.module.css';
+import { fileIn, withFile } from '../shell/paths';
+import { toast } from '../shell/toasts';
+import { Notice } from '../ui/notice';
+import { Panel } from '../ui/panel';
+import { MANIFEST } from './manifest';
+import { TestPackage } from './test-package';
+import type { Package } from './use-package';
+
+interface PackageWorkspaceProps {
+  draft: Draft;
+  pack: Package;
+  /** Whose secrets a test gets; null: it is not deployed yet. */
+  automationId: string | null;
+  mayEdit?: boolean;
+  /** Below the test: what is done with files that are right. */
+  children: ReactNode;
+}
+
+/** The files of an automation, changed and tested before they are deployed. */
+export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, children }: PackageWorkspaceProps) {
+  const { base, files, write } = draft;
+  const { manifest, entrypoint } = pack;
+  const [search, setSearch] = useSearchParams();
+  const [failure, setFailure] = useState<FailedPlace | null>(null);
+  const kinds = useMemo(() => changeKinds(base, files), [base, files]);
+  const paths = useMemo(() => [...files.keys()], [files]);
+  const wanted = fileIn(search);
+  const selected = wanted !== null && files.has(wanted) ? wanted : (entrypoint ?? MANIFEST);
+  const select = (path: string) => setSearch((now) => withFile(now, path), { replace: true });
+  const isWrong = 'problem' in manifest;
+
+  function remove(path: string) {
+    const before = files;
+    const next = new Map(files);
+    next.delete(path);
+    write(next);
+    toast(`${path} is deleted`, { undo: () => write(before) });
+  }
+
+  function change(text: string) {
+    setFailure(null);
+    write(new Map(files).set(selected, { text }));
+  }
+
+  return (
+    <div className={layout.columns}>
+      <div>
+        <FileTree
+          label="Files"
+          paths={paths}
+          selected={selected}
+          onSelect={select}
+          changes={kinds}
+          problems={new Map(isWrong ? [[MANIFEST, 1]] : [])}
+          edit={
+            mayEdit
+              ? {
+                  check: (path) => pathProblem(files, path),
+                  onAdd: (path) => {
+                    write(new Map(files).set(path, { text: '' }));
+                    select(path);
+                  },
+                  onRename: (from, to) => {
+                    write(renamed(files, from, to));
+                    select(to);
+                  },
+                  onDelete: remove,
+                  keeps: MANIFEST,
+                }
+              : undefined
+          }
+        />
+      </div>
+      <div className={layout.editor}>
+        <EditorPane
+          draft={draft}
+          pack={pack}
+          path={selected}
+          failure={failure}
+          onChange={mayEdit ? change : undefined}
+        />
+      </div>
+      {mayEdit && (
+        <div className={layout.test}>
+          {pack.entrypoints.length > 1 && (
+            <NativeSelect
+              label="Entrypoint"
+              description="The file that defines run()"
+              value={entrypoint ?? ''}
+              data={pack.entrypoints}
+              onChange={(event) => pack.chooseEntrypoint(event.currentTarget.value)}
+            />
+          )}
+          <Panel title="Test">
+            {isWrong ? (
+              <Notice tone="error" title={`${MANIFEST} can’t be used`}>
+                {manifest.problem.message}. The form for a test comes from it.
+              </Notice>
+            ) : (
+              <TestPackage
+                // Another form begins where the manifest asks for something else.
+                key={JSON.stringify(manifest.inputs)}
+                manifest={manifest}
+                pack={pack}
+                automationId={automationId}
+                onFailure={(found) => {
+                  setFailure(found);
+                  if (found && files.has(found.file)) select(found.file);
+                }}
+              />
+            )}
+          </Panel>
+          {children}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface EditorPaneProps extends Pick<PackageWorkspaceProps, 'draft' | 'pack'> {
+  path: string;
+  failure: FailedPlace | null;
+  /** Undefined: it is only read. */
+  onChange: ((text: string) => void) | undefined;
+}
+
+function EditorPane({ draft, pack: { manifest }, path, failure, onChange }: EditorPaneProps) {
+  const content = draft.files.get(path);
+  const [inputs, secrets] =
+    'problem' in manifest
+      ? ['', '']
+      : [manifest.inputs.map(({ name }) => name).join('\n'), manifest.secrets.join('\n')];
+  const loadAssist = useCallback(async () => {
+    const { gantryAssist } = await import('../code/gantry-assist');
+    const linesOf = (text: string) => text.split('\n').filter(Boolean);
+    return gantryAssist({ inputs: linesOf(inputs), secrets: linesOf(secrets) });
+  }, [inputs, secrets]);
+  const problems = useMemo(
+    () => [
+      ...(path === MANIFEST && 'problem' in manifest ? [manifest.problem] : []),
+      ...(failure?.file === path ? [failure] : []),
+    ],
+    [path, manifest, failure],
+  );
+  return (
+    <section className={editing.pane} aria-label={path}>
+      <div className={editing.paneHead}>
+        <h2 className={editing.path}>{path}</h2>
+      </div>
+      {content && 'text' in content ? (
+        <div className={editing.surface}>
+          <CodeEditor
+            height="fill"
+            label={`Code of ${path}`}
+            path={path}
+            value={content.text}
+            problems={problems}
+            readOnly={!onChange}
+            onChange={onChange}
+            {...(path.endsWith('.py') && { loadAssist })}
+          />
+        </div>
+      ) : (
+        <Notice tone="info" title="Not text">
+          It can be renamed or deleted here. To change it, drop another zip.
+        </Notice>
+      )}
+    </section>
+  );
+}

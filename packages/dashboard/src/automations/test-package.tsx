@@ -1,0 +1,93 @@
+import { unwrap } from '@gantry/api-client';
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useMemo, useState } from 'react';
+import { type FailedPlace, failedPlace } from '../code/code-problem';
+import { sendFiles } from '../inputs/send-files';
+import { TestForm } from '../inputs/test-form';
+import { OutputList } from '../outputs/output-list';
+import { linesOf } from '../runs/log/log-line';
+import { createLogStore } from '../runs/log/log-store';
+import { RunLog } from '../runs/log/run-log';
+import { RunErrorBox } from '../runs/run-error-box';
+import { lookOf, RunStatusChip } from '../runs/run-status';
+import { api, type TestRun } from '../shell/api';
+import { duration } from '../ui/format';
+import { FailedToLoad } from '../ui/notice';
+import type { Manifest } from './manifest';
+import styles from './test-package.module.css';
+import type { Package } from './use-package';
+
+interface TestPackageProps {
+  manifest: Manifest;
+  pack: Package;
+  automationId: string | null;
+  /** Told where the code failed; null when a new test begins. */
+  onFailure: (failure: FailedPlace | null) => void;
+}
+
+export function TestPackage({ manifest, pack, automationId, onFailure }: TestPackageProps) {
+  const [started, setStarted] = useState<TestRun | null>(null);
+  async function test(typed: Record<string, unknown>) {
+    onFailure(null);
+    const [{ artifactId }, inputs] = await Promise.all([pack.artifact(), sendFiles(typed, 'member')]);
+    const body = { artifactId, inputs, ...(automationId !== null && { automationId }) };
+    setStarted(await unwrap(api.POST('/api/test', { body })));
+  }
+  return (
+    <div className={styles.test}>
+      <TestForm items={manifest.inputs} given={null} onTest={test}>
+        Runs what is in the editor in the sandbox, without the network and for at most a minute.
+      </TestForm>
+      {started && (
+        <TestResult key={started.testRunId} started={started} outputs={manifest.outputs} onFailure={onFailure} />
+      )}
+    </div>
+  );
+}
+
+const POLL_MS = 500;
+
+interface TestResultProps extends Pick<TestPackageProps, 'onFailure'> {
+  started: TestRun;
+  outputs: Manifest['outputs'];
+}
+
+function TestResult({ started, outputs, onFailure }: TestResultProps) {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['test-run', started.testRunId],
+    queryFn: () =>
+      unwrap(api.GET('/api/test-runs/{testRunId}', { params: { path: { testRunId: started.testRunId } } })),
+    initialData: started,
+    refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : POLL_MS),
+  });
+  const failed = data.error;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it has failed.
+  useEffect(() => {
+    if (failed) onFailure(failedPlace(failed));
+  }, [failed === undefined]);
+  const logs = data.logs ?? data.result?.logs ?? '';
+  const store = useMemo(() => createLogStore(linesOf(logs)), [logs]);
+  if (error) return <FailedToLoad what="The test" error={error} retry={refetch} />;
+  const over = isOver(data);
+  return (
+    <section className={styles.result} aria-label="Result of the test">
+      <div className={styles.head}>
+        <RunStatusChip status={data.status} error={failed} />
+        {data.durationMs != null && <span>in {duration(data.durationMs)}</span>}
+        <span className="visually-hidden" role="status">
+          {over && `The test is over: ${lookOf({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`}
+        </span>
+      </div>
+      {failed && <RunErrorBox error={failed} />}
+      {data.status === 'success' && <OutputList items={outputs} outputs={data.result?.outputs ?? {}} artifacts={[]} />}
+      {over ? (
+        <RunLog store={store} name={data.testRunId} startedAt={data.startedAt ?? null} empty="It printed nothing." />
+      ) : (
+        <Skeleton height={120} />
+      )}
+    </section>
+  );
+}
+
+const isOver = ({ status }: TestRun): boolean => status !== 'pending';

@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import type { InputItem } from '../shell/api';
+import { PlayIcon } from '../ui/icons';
+import { Notice } from '../ui/notice';
+import { problemsOf } from './input-problems';
+import styles from './test-form.module.css';
+import { useInputFields } from './use-input-fields';
+
+interface TestFormProps {
+  items: InputItem[];
+  given: Record<string, unknown> | null;
+  /** @throws ApiError: its field problems are shown at their fields */
+  onTest: (inputs: Record<string, unknown>) => Promise<void>;
+  /** What the test does. */
+  children: ReactNode;
+}
+
+/** Starts a test of what is in the editor beside it. */
+export function TestForm({ items, given, onTest, children }: TestFormProps) {
+  const { fields, problem, show, read } = useInputFields(items, given);
+  const form = useRef<HTMLFormElement>(null);
+  const start = useMutation({ mutationFn: onTest, onError: (error) => show(problemsOf(error, items)) });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const { inputs, problems } = read();
+    show(problems);
+    if (problems.size === 0) start.mutate(inputs);
+  }
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      form.current?.requestSubmit();
+    };
+    // Before the editor, where it would begin a line.
+    document.addEventListener('keydown', press, { capture: true });
+    return () => document.removeEventListener('keydown', press, { capture: true });
+  }, []);
+  return (
+    <form ref={form} className={styles.form} onSubmit={submit} noValidate>
+      {fields}
+      {problem !== undefined && (
+        <Notice tone="error" title="The test was not started">
+          {problem}
+        </Notice>
+      )}
+      <Button type="submit" leftSection={<PlayIcon />} loading={start.isPending} fullWidth>
+        Test this draft
+      </Button>
+      <p className={styles.note}>
+        {children} <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+      </p>
+    </form>
+  );
+}

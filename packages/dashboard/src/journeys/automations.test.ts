@@ -1,0 +1,61 @@
+import type { Page } from 'playwright-core';
+import { testPlatform } from '../test/open-platform';
+
+describe('an automation', () => {
+  const platform = testPlatform();
+  const editor = (page: Page, file: string) => page.getByRole('textbox', { name: `Code of ${file}` });
+  async function rewrite(page: Page, file: string, text: string) {
+    await page.getByRole('navigation', { name: 'Files' }).getByRole('button').filter({ hasText: file }).click();
+    await editor(page, file).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText(text);
+  }
+  const tab = (page: Page, name: string) =>
+    page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name }).click();
+  async function run(page: Page, price: string, shown: string) {
+    await page.getByLabel('Price').fill(price);
+    await page.getByRole('button', { name: 'Run', exact: true }).click();
+    await page.getByRole('region', { name: 'Result' }).getByText(shown).first().waitFor();
+  }
+
+  test('an empty page becomes a published form, and then its next version', async () => {
+    const page = await platform.signedIn('/automations');
+    await page.getByRole('link', { name: 'New automation' }).first().click();
+    const inputs = [{ name: 'price', label: 'Price', type: 'number', required: true }];
+    const manifest = { name: 'Gross price', inputs, outputs: [{ name: 'gross', label: 'Gross', type: 'number' }] };
+    await rewrite(page, 'manifest.json', JSON.stringify(manifest, null, 2));
+    await rewrite(page, 'main.py', 'def run(price):\n    return {"gross": price * rate}\n');
+    await page.getByLabel('Price').fill('100');
+    const result = page.getByRole('region', { name: 'Result of the test' });
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    await result.getByText("name 'rate' is not defined").first().waitFor();
+    await rewrite(page, 'main.py', 'def run(price):\n    return {"gross": price * 1.19}\n');
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    await result.getByText('119').first().waitFor();
+
+    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.waitForURL(/\/a\/aut_/);
+    await run(page, '200', '238');
+    const visitor = await platform.visit();
+    await visitor.goto(page.url().split('?')[0] ?? '');
+    await run(visitor, '10', '11.9');
+
+    await tab(page, 'Code');
+    await page.getByText('Nothing is changed yet').waitFor();
+    await rewrite(page, 'main.py', 'def run(price):\n    return {"gross": price * 2}\n');
+    await page.getByLabel('What changes').fill('Another rate');
+    await page.getByRole('button', { name: 'Deploy the next version' }).click();
+    await page.getByText('Version 2 is deployed').waitFor();
+    await tab(page, 'Run');
+    await run(page, '21', '42');
+    await page.getByRole('button', { name: 'Roll back to version 1' }).click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Roll back/ })
+      .click();
+    await page.getByText('Version 1 is current now').waitFor();
+    await run(page, '100', '119');
+  });
+});

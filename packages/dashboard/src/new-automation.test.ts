@@ -1,0 +1,142 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { temporaryDir, until } from '@gantry/testing';
+import { strToU8, zipSync } from 'fflate';
+import type { Page } from 'playwright-core';
+import { filesOfZip } from './automations/package-files';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
+import { newPackages } from './test/fake-packages';
+
+const NEW = '/automations/new';
+
+describe('an automation made in the browser', () => {
+  const site = testSite();
+  beforeEach(() => {
+    const { api } = site;
+    api.pages.clear();
+    api.versions.length = 0;
+    api.uploads.length = 0;
+    api.packages = newPackages();
+    setRole('owner');
+  });
+
+  function setRole(role: 'owner' | 'viewer') {
+    Object.assign(site.api.accounts.me.workspaces[0] ?? {}, { role });
+    site.api.accounts.me.role = role;
+  }
+  const editor = (page: Page, file: string) => page.getByRole('textbox', { name: `Code of ${file}` });
+  async function rewrite(page: Page, file: string, text: string) {
+    await page.getByRole('navigation', { name: 'Files' }).getByRole('button').filter({ hasText: file }).click();
+    await editor(page, file).click();
+    await page.keyboard.press('Control+a');
+    // In the place of coloured text, the browser would insert text with an inline style.
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText(text);
+  }
+  const zipped = (at: number) => filesOfZip(new Uint8Array(site.api.packages.artifacts[at]?.zip ?? []));
+
+  async function testDraft(page: Page, end: object) {
+    await page.getByRole('button', { name: 'Test this draft' }).click();
+    await page.getByRole('region', { name: 'Result of the test' }).getByText('Queued').waitFor();
+    Object.assign(site.api.packages.tests.at(-1) ?? {}, end);
+  }
+
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const page = await site.signedIn(NEW);
+    await editor(page, 'main.py').waitFor();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Ada');
+    const result = { status: 'success', outputs: { greeting: 'Hello, Ada!' }, logs: 'Hello, Ada!\n' };
+    await testDraft(page, { status: 'success', result, durationMs: 140 });
+    await page.getByRole('region', { name: 'Result of the test' }).getByText('Hello, Ada!').first().waitFor();
+    await checkPage(page, 'new-automation');
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Code' }).click();
+    await editor(page, 'main.py').waitFor();
+    await checkPage(page, 'automation-code');
+  });
+
+  test('a zip becomes files and a form, a failed test shows its line, and what is right is deployed', async () => {
+    const manifest = { name: 'Report', inputs: ['shop'], outputs: ['total'], secrets_needed: [] };
+    const code = 'def run(shop):\n    return {"total": 1 / 0}\n';
+    const entries = { 'report/main.py': strToU8(code), 'report/manifest.json': strToU8(JSON.stringify(manifest)) };
+    const page = await site.signedIn(NEW);
+    const buffer = Buffer.from(zipSync(entries));
+    await page
+      .getByLabel('Zip', { exact: true })
+      .setInputFiles({ name: 'report.zip', mimeType: 'application/zip', buffer });
+    await page.getByText('As “Report”, version 1').waitFor();
+    await page.getByLabel('shop').fill('north');
+    const error = { code: 'exception', message: 'division by zero', type: 'ZeroDivisionError' };
+    await testDraft(page, { status: 'error', error: { ...error, trace: '  File "main.py", line 2, in run' } });
+    await page.getByText('division by zero').first().waitFor();
+    expect(site.api.packages.tests[0]?.asked).toEqual({ artifactId: 'art_1', inputs: { shop: 'north' } });
+
+    await rewrite(page, 'main.py', code.replace('1 / 0', '1'));
+    await page.getByLabel('Who may run it').selectOption('Anyone with the link');
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.waitForURL('**/a/aut_new');
+    await page.getByText('Report is deployed').waitFor();
+    expect(site.api.pages.get('aut_new')).toMatchObject({ name: 'Report', visibility: 'public' });
+    expect(zipped(1)).toEqual(new Map([['main.py', { text: code.replace('1 / 0', '1') }]]));
+    await page.goto(site.api.origin + NEW);
+    await page.getByText('As “Hello”, version 1').waitFor();
+  });
+
+  test('a folder is taken as well, and its entrypoint chosen', async () => {
+    const folder = path.join(temporaryDir('automation'), 'tidy-up');
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'clean.py'), 'def run():\n    return {}\n');
+    writeFileSync(path.join(folder, 'helpers.py'), 'ONE = 1\n');
+    const page = await site.signedIn(NEW);
+    await page.getByLabel('Folder', { exact: true }).setInputFiles(folder);
+    await page.getByText('As “tidy-up”, version 1').waitFor();
+    await page.getByLabel('Entrypoint').selectOption('clean.py');
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.waitForURL('**/a/aut_new');
+    expect(site.api.packages.artifacts[0]).toMatchObject({ entrypoint: 'clean.py', manifest: { name: 'tidy-up' } });
+  });
+
+  test('a manifest that is no JSON is shown at its line, and nothing can be deployed', async () => {
+    const page = await site.signedIn(NEW);
+    await rewrite(page, 'manifest.json', '{\n  "name": "Hello",\n}');
+    await page.getByRole('alert').filter({ hasText: 'manifest.json can’t be used' }).waitFor();
+    await expect(page.getByRole('button', { name: 'Deploy' }).isDisabled()).resolves.toBe(true);
+    // The draft stays over a reload.
+    await page.waitForTimeout(400);
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await page.getByRole('alert').filter({ hasText: 'manifest.json can’t be used' }).waitFor();
+    await page.getByRole('button', { name: 'Start over, without these files' }).click();
+    await page.getByRole('button', { name: 'Discard them' }).click();
+    await page.getByText('As “Hello”, version 1').waitFor();
+  });
+
+  test('what is no zip is refused in words, and the files stay', async () => {
+    const page = await site.signedIn(NEW);
+    const file = { name: 'photo.zip', mimeType: 'application/zip', buffer: Buffer.from('no zip') };
+    await page.getByLabel('Zip', { exact: true }).setInputFiles(file);
+    await page.getByText('This is no zip that can be read').waitFor();
+    await editor(page, 'main.py').waitFor();
+  });
+
+  test('the next version is made of the current one, and a viewer only reads it', async () => {
+    const page = await site.signedIn(NEW);
+    await page.getByRole('button', { name: 'Deploy' }).click();
+    await page.waitForURL('**/a/aut_new');
+    await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Code' }).click();
+    await page.getByText('Nothing is changed yet').waitFor();
+    await rewrite(page, 'main.py', 'def run(name):\n    return {"greeting": name}\n');
+    await page.getByLabel('What changes').fill('Without an exclamation mark');
+    await page.getByRole('button', { name: 'Deploy the next version' }).click();
+    await page.getByText('Version 2 is deployed').waitFor();
+    await page.getByText('Nothing is changed yet').waitFor();
+    await until(() => site.api.versions[0]?.message === 'Without an exclamation mark');
+    setRole('viewer');
+    await page.reload();
+    await page.getByText('You can read these files').waitFor();
+    await expect(page.getByRole('button', { name: 'Deploy the next version' }).count()).resolves.toBe(0);
+    await page.goto(site.api.origin + NEW);
+    await page.getByText('Viewers don’t deploy automations').waitFor();
+  });
+});

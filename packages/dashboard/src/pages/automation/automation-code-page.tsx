@@ -1,0 +1,200 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, Skeleton, TextInput } from '@mantine/core';
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useMemo, useState } from 'react';
+import { useParams } from 'react-router';
+import { Elsewhere } from '../../accounts/elsewhere';
+import { automationKeys } from '../../automations/automation-keys';
+import { DropArea } from '../../automations/drop-area';
+import { MANIFEST, writeManifest } from '../../automations/manifest';
+import { filesOfZip } from '../../automations/package-files';
+import { PackageWorkspace } from '../../automations/package-workspace';
+import { type Package, usePackage } from '../../automations/use-package';
+import { Conflict } from '../../code/conflict';
+import type { Files, FilesQuery } from '../../code/files';
+import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
+import { type Automation, api, isStatus } from '../../shell/api';
+import { automationPath } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { LoadingPage } from '../../ui/loading-page';
+import { FailedToLoad, Failure, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import styles from './automation-code-page.module.css';
+import { AutomationHead } from './automation-head';
+
+const read = (automationId: string, headers = {}) =>
+  unwrap(api.GET('/api/automations/{automationId}', { params: { path: { automationId } }, headers }));
+
+/** The files of the current version, changed, tested, and deployed as the next one. */
+export default function AutomationCodePage() {
+  const { automationId = '' } = useParams();
+  const workspace = useWorkspace();
+  const queryKey = automationKeys.settings(workspace?.id, automationId);
+  const {
+    data: automation,
+    error,
+    refetch,
+  } = useQuery({ queryKey, queryFn: () => read(automationId), enabled: workspace !== undefined });
+  useTitle('Code', automation && [{ to: automationPath(automationId), label: automation.name }]);
+  if (isStatus(error, 403, 404)) {
+    return <Elsewhere what="automation" queryKey={queryKey} read={(headers) => read(automationId, headers)} />;
+  }
+  if (error && !automation) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
+  if (!automation || !workspace) return <LoadingPage what="the automation" columns={styles.page} />;
+  return (
+    <>
+      <AutomationHead page={{ ...automation, access: 'member' }} />
+      <Code automation={automation} workspaceId={workspace.id} mayEdit={workspace.role !== 'viewer'} />
+    </>
+  );
+}
+
+interface CodeProps {
+  automation: Automation;
+  workspaceId: string;
+  mayEdit: boolean;
+}
+
+function Code({ automation, workspaceId, mayEdit }: CodeProps) {
+  const { id, name, artifactId, manifest } = automation;
+  const source = useMemo(
+    (): DraftSource => ({
+      ...{ key: `${workspaceId}.automation.${id}`, name, sha: artifactId, mayEdit },
+      filesAt: (artifact) => artifactFiles(artifact, manifest),
+    }),
+    [workspaceId, id, name, artifactId, mayEdit, manifest],
+  );
+  const { draft, error, retry } = useDraft(source);
+  if (draft) return <Workspace automation={automation} mayEdit={mayEdit} source={source} draft={draft} />;
+  if (error) return <FailedToLoad what="The code" error={error} retry={retry} />;
+  return <Skeleton height={480} radius={10} />;
+}
+
+/** An artifact never changes. Its manifest is none of its files: that of the current version stands in for it. */
+const artifactFiles = (artifactId: string, manifest: object): FilesQuery => ({
+  queryKey: ['artifact-files', artifactId],
+  queryFn: async (): Promise<Files> => {
+    const params = { path: { artifactId } };
+    const { downloadUrl } = await unwrap(api.GET('/api/artifacts/{artifactId}/code', { params }));
+    const response = await fetch(downloadUrl);
+    if (!response.ok) throw new Error(`The zip could not be read (the server answered ${response.status}).`);
+    const files = new Map(filesOfZip(new Uint8Array(await response.arrayBuffer())));
+    return files.set(MANIFEST, { text: writeManifest(manifest) });
+  },
+  enabled: true,
+  staleTime: Number.POSITIVE_INFINITY,
+});
+
+interface WorkspaceProps extends Omit<CodeProps, 'workspaceId'> {
+  source: DraftSource;
+  draft: Draft;
+}
+
+function Workspace({ automation, mayEdit, source, draft }: WorkspaceProps) {
+  const pack = usePackage(draft, automation.entrypoint);
+  const isOutdated = draft.baseSha !== automation.artifactId;
+  return (
+    <div className={styles.page}>
+      {isOutdated && draft.changes.length > 0 && <NewerVersion automation={automation} source={source} draft={draft} />}
+      {mayEdit ? (
+        <DropArea onFiles={draft.write} />
+      ) : (
+        <Notice tone="info">You can read these files, and not deploy others.</Notice>
+      )}
+      <PackageWorkspace draft={draft} pack={pack} automationId={automation.id} mayEdit={mayEdit}>
+        <NextVersion automation={automation} draft={draft} pack={pack} isOutdated={isOutdated} />
+      </PackageWorkspace>
+    </div>
+  );
+}
+
+function NewerVersion({ automation, source, draft }: Omit<WorkspaceProps, 'mayEdit'>) {
+  const { data } = useQuery({
+    queryKey: [...automationKeys.page(automation.id), 'versions'],
+    queryFn: () =>
+      unwrap(
+        api.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: automation.id } } }),
+      ),
+  });
+  const newer = data?.versions.find(({ current }) => current);
+  return (
+    <Conflict
+      source={source}
+      draft={draft}
+      newer={
+        newer && {
+          ...{ version: newer.version, author: null, message: newer.message },
+          created_at: new Date(newer.createdAt).toISOString(),
+        }
+      }
+    />
+  );
+}
+
+interface NextVersionProps {
+  automation: Automation;
+  draft: Draft;
+  pack: Package;
+  isOutdated: boolean;
+}
+
+function NextVersion({ automation: { id }, draft, pack, isOutdated }: NextVersionProps) {
+  const workspaceId = useWorkspace()?.id;
+  const queryClient = useQueryClient();
+  const [message, setMessage] = useState('');
+  const deploy = useMutation({
+    mutationFn: async () => {
+      const { artifactId, warnings } = await pack.artifact();
+      const params = { path: { automationId: id } };
+      const body = { artifactId, ...(message.trim() && { message: message.trim() }) };
+      const deployed = await unwrap(api.POST('/api/automations/{automationId}/update', { params, body }));
+      return { ...deployed, artifactId, warnings: [...warnings, ...deployed.warnings] };
+    },
+    onSuccess: async ({ artifactId, currentVersion, warnings }) => {
+      setMessage('');
+      draft.moveTo(artifactId, null);
+      toast([`Version ${currentVersion} is deployed`, ...warnings].join('. '));
+      await refresh(queryClient, workspaceId, id);
+    },
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    deploy.mutate();
+  }
+  const isUnchanged = draft.changes.length === 0;
+  return (
+    <Panel title="Deploy">
+      <form className={styles.deploy} onSubmit={submit}>
+        <TextInput
+          label="What changes"
+          description="The history shows it. It may stay empty."
+          maxLength={1_000}
+          value={message}
+          onChange={(event) => setMessage(event.currentTarget.value)}
+        />
+        <Failure title="It was not deployed" error={deploy.error} />
+        <Button
+          type="submit"
+          loading={deploy.isPending}
+          disabled={isUnchanged || isOutdated || 'problem' in pack.manifest}
+          fullWidth
+        >
+          Deploy the next version
+        </Button>
+        <p className={styles.about}>
+          {isUnchanged
+            ? 'Nothing is changed yet.'
+            : 'Address, schedule and history stay. You can roll back at any time.'}
+        </p>
+      </form>
+    </Panel>
+  );
+}
+
+const refresh = (queryClient: QueryClient, workspaceId: string | undefined, automationId: string) =>
+  Promise.all([
+    queryClient.invalidateQueries({ queryKey: automationKeys.page(automationId) }),
+    queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) }),
+  ]);

@@ -1,0 +1,139 @@
+import { unwrap } from '@gantry/api-client';
+import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { useNavigate } from 'react-router';
+import { automationKeys } from '../../automations/automation-keys';
+import { DropArea } from '../../automations/drop-area';
+import { PackageWorkspace } from '../../automations/package-workspace';
+import { usePackage } from '../../automations/use-package';
+import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
+import { api } from '../../shell/api';
+import { automationPath } from '../../shell/paths';
+import { toast } from '../../shell/toasts';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { Failure, Notice } from '../../ui/notice';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import styles from './new-automation.module.css';
+import { STARTER, STARTER_SHA } from './starter';
+
+/** From a zip, a folder or an empty page to a deployed automation. */
+export default function NewAutomationPage() {
+  useTitle('New automation');
+  const workspace = useWorkspace();
+  if (!workspace) return <Skeleton height={480} radius={10} />;
+  if (workspace.role === 'viewer') {
+    return (
+      <Notice tone="info" title="Viewers don’t deploy automations">
+        Ask an admin of the workspace for the role member.
+      </Notice>
+    );
+  }
+  return <NewAutomation key={workspace.id} workspaceId={workspace.id} />;
+}
+
+function NewAutomation({ workspaceId }: { workspaceId: string }) {
+  const source = useMemo(
+    (): DraftSource => ({
+      ...{ key: `${workspaceId}.new-automation`, name: 'the new automation', sha: STARTER_SHA, mayEdit: true },
+      filesAt: (sha) => ({
+        queryKey: ['automation-starter', sha],
+        queryFn: async () => STARTER,
+        enabled: true,
+        staleTime: Number.POSITIVE_INFINITY,
+      }),
+    }),
+    [workspaceId],
+  );
+  const { draft } = useDraft(source);
+  return draft ? <Workspace workspaceId={workspaceId} draft={draft} /> : <Skeleton height={480} radius={10} />;
+}
+
+function Workspace({ workspaceId, draft }: { workspaceId: string; draft: Draft }) {
+  const pack = usePackage(draft);
+  return (
+    <div className={styles.page}>
+      <PageHead
+        title="New automation"
+        about="Python with a form: it is tested here in the sandbox, and gets an address of its own when it is deployed."
+        actions={
+          draft.changes.length > 0 && (
+            <ConfirmButton
+              label="Start over, without these files"
+              question="Discard them"
+              busy={false}
+              onConfirm={() => draft.write(draft.base)}
+            >
+              Start over
+            </ConfirmButton>
+          )
+        }
+      />
+      <DropArea onFiles={draft.write} />
+      <PackageWorkspace draft={draft} pack={pack} automationId={null}>
+        <Deploy workspaceId={workspaceId} draft={draft} pack={pack} />
+      </PackageWorkspace>
+    </div>
+  );
+}
+
+type Visibility = 'private' | 'public';
+
+interface DeployProps {
+  workspaceId: string;
+  draft: Draft;
+  pack: ReturnType<typeof usePackage>;
+}
+
+function Deploy({ workspaceId, draft, pack }: DeployProps) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const [visibility, setVisibility] = useState<Visibility>('private');
+  const deploy = useMutation({
+    mutationFn: async () => {
+      const { artifactId, warnings } = await pack.artifact();
+      const deployed = await unwrap(api.POST('/api/deploy', { body: { artifactId, visibility } }));
+      return { ...deployed, warnings: [...warnings, ...deployed.warnings] };
+    },
+    onSuccess: ({ id, name, warnings }) => {
+      void queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) });
+      draft.moveTo(STARTER_SHA, null);
+      toast([`${name} is deployed`, ...warnings].join('. '));
+      navigate(automationPath(id));
+    },
+  });
+  const { manifest } = pack;
+  return (
+    <Panel title="Deploy">
+      <form
+        className={styles.deploy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          deploy.mutate();
+        }}
+      >
+        <p className={styles.about}>
+          {'problem' in manifest
+            ? 'Correct its manifest first.'
+            : `As “${manifest.name}”, version 1. Its name, inputs and outputs are in manifest.json.`}
+        </p>
+        <NativeSelect
+          label="Who may run it"
+          value={visibility}
+          onChange={(event) => setVisibility(event.currentTarget.value as Visibility)}
+          data={[
+            { value: 'private', label: 'Members of the workspace' },
+            { value: 'public', label: 'Anyone with the link' },
+          ]}
+        />
+        <Failure title="It was not deployed" error={deploy.error} />
+        <Button type="submit" loading={deploy.isPending} disabled={'problem' in manifest} fullWidth>
+          Deploy
+        </Button>
+      </form>
+    </Panel>
+  );
+}
