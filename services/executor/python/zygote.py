@@ -25,7 +25,7 @@ import select
 import signal
 import struct
 import sys
-from time import sleep
+from time import monotonic, sleep
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -41,6 +41,8 @@ CTL = channel.CTL
 # Tearing a process down occupies a core for 1 to 2 ms, which would delay the delivery of its answer. And a host that
 # writes to a closed connection loses the data that it has not read from it yet.
 LINGER_SECONDS = 0.015
+# For a host on a busy machine to read why a run could not begin.
+EXPLAIN_SECONDS = 5
 
 
 def child_main(nonce, groups, config):
@@ -62,13 +64,24 @@ def child_main(nonce, groups, config):
         harness.serve_one(job)
         sleep(LINGER_SECONDS)
     except BaseException as error:                              # not the user's: those are results
-        try:
-            channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
-            sleep(LINGER_SECONDS)
-        except OSError:
-            pass
-        os._exit(70)
+        explain(step, error)
     os._exit(0)
+
+
+def explain(step, error):
+    """Tells the host why the run could not begin, and takes what the host still sends until it has read that and hangs up."""
+    try:
+        channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
+        os.closerange(0, CTL)                                   # the logs end
+        poller = select.poll()
+        poller.register(CTL, select.POLLIN)
+        until = monotonic() + EXPLAIN_SECONDS
+        while (left := until - monotonic()) > 0:
+            if poller.poll(left * 1000) and not os.read(CTL, 1 << 16):
+                break
+    except OSError:
+        pass
+    os._exit(70)
 
 
 def cold_main(config):
@@ -87,9 +100,7 @@ def cold_main(config):
         os.setpriority(os.PRIO_PROCESS, 0, 10)
         harness.serve_one(channel.read_json())
     except BaseException as error:
-        channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
-        sleep(LINGER_SECONDS)
-        os._exit(70)
+        explain(step, error)
     os._exit(0)
 
 
