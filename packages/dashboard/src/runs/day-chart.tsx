@@ -127,7 +127,8 @@ function options({ element, kind, series, format, setPointed }: OptionsOf): uPlo
         ...axis,
         size: 58,
         space: 34,
-        values: (_plot, values) => values.map(format),
+        // Small amounts may be written alike: such a label says nothing more.
+        values: (_plot, values) => values.map(format).map((label, at, all) => (label === all[at - 1] ? '' : label)),
       },
     ],
     series: [

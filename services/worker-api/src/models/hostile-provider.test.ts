@@ -89,13 +89,15 @@ test('others are answered while a provider sends empty events as fast as it can'
     flood.begun = true;
     send();
   });
-  const turn = ask();
+  const turn = me.post('/api/chat', { message: 'Hello', model: 'acme/m', stream: false }).then((res) => res);
   await until(async () => flood.begun);
   for (let answered = 0; answered < 10; answered++) await me.get('/health').expect(200);
   expect(flood.stopped).toBe(false);
   const { body } = await me.get('/api/conversations').expect(200);
   await me.post(`/api/conversations/${body[0].id}/stop`).expect((res) => expect(res.status).toBeLessThan(300));
   await until(async () => flood.stopped);
-  // A request waits for a while only: on a busy machine it may have been answered before.
-  expect(['stopped', 'running']).toContain((await turn).status);
+  const answer = await turn;
+  // A request waits for a while only, for its connection to the database too: on a busy machine it may have been answered before.
+  if (answer.status === 200) expect(['stopped', 'running']).toContain(answer.body.status);
+  else expect(answer.status).toBe(503);
 }, 180_000);

@@ -10,7 +10,7 @@ interface MeterProps {
 export function Meter({ share, tone }: MeterProps) {
   return (
     <span className={styles.meter} data-tone={tone} aria-hidden="true">
-      <span style={{ width: `${Math.min(1, share) * 100}%` }} />
+      {share > 0 && <span style={{ width: `${Math.min(1, share) * 100}%` }} />}
     </span>
   );
 }

@@ -54,6 +54,7 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
         ref={email}
         name="email"
         type="email"
+        autoFocus
         label="E-mail"
         autoComplete="username"
         required
