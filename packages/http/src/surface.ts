@@ -7,7 +7,7 @@
  */
 import { newId } from '@gantry/events';
 import { traceFields } from '@gantry/tracing';
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import helmet from 'helmet';
 import type multer from 'multer';
 import type { Pool } from 'pg';
@@ -95,6 +95,7 @@ export function createSurface(options: SurfaceOptions): Express {
   app.set('trust proxy', 'loopback, linklocal, uniquelocal');
   const count = createRateCount({ pool: options.pool, log });
   const budget = budgets(options.rateLimits ?? DEFAULT_RATE_LIMITS, count);
+  app.use(allowListeners);
   app.use(requestLog(log), observeRequests(), neverKeepErrors, tellStanding(budget), sendStoredJson);
   app.use(
     helmet({
@@ -252,4 +253,12 @@ function requestLog(log: Logger): RequestHandler {
     customSuccessObject: (req, _res, line) => ({ req, ...traceFields(req.headers.traceparent as string), ...line }),
     customErrorObject: (req, _res, _err, line) => ({ req, ...traceFields(req.headers.traceparent as string), ...line }),
   });
+}
+
+/** Each part that holds something for a response gives it back when that closes: a stream has some twelve, and none leaks. */
+const LISTENERS_MAX = 20;
+
+function allowListeners(_req: Request, res: Response, next: NextFunction): void {
+  res.setMaxListeners(LISTENERS_MAX);
+  next();
 }
