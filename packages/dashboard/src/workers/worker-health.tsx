@@ -6,7 +6,7 @@ import { StatusChip, type Tone } from '../ui/status-chip';
 type Look = [word: string, tone: Tone, icon: ReactNode];
 
 const HEALTHS: Record<WorkerItem['health'], Look> = {
-  ready: ['Not run yet', 'idle', <WaitIcon key="ready" />],
+  ready: ['Ready', 'idle', <WaitIcon key="ready" />],
   healthy: ['Healthy', 'success', <CheckIcon key="healthy" />],
   needs_attention: ['Needs attention', 'error', <CrossIcon key="needs_attention" />],
   missing_secret: ['Secret missing', 'timeout', <ClockIcon key="missing_secret" />],

@@ -6,32 +6,39 @@ import type { RunStatus } from '../run';
 export interface LastOutcome {
   /** The newest run; null before the first. */
   last: { id: string; status: RunStatus; createdAt: Date } | null;
-  /** The newest that came to an end of its own, among the `lookedAt` newest. */
+  /** The newest of the version that came to an end of its own, among the `lookedAt` newest runs of all versions. */
   ended: { id: string; status: 'completed' | 'failed' | 'timed_out'; error: RunError | null; finishedAt: Date } | null;
 }
 
 /** Subjects say the workspace: naming it here too would let the planner walk the runs of the whole workspace. */
 const OUTCOMES = `SELECT s.id AS subject, last.id, last.status, last.created_at, ended.id AS ended_id, ended.status AS ended,
     ended.error, ended.finished_at
-  FROM unnest($1::text[]) AS s (id)
+  FROM unnest($1::text[], $2::int[]) AS s (id, version)
   LEFT JOIN LATERAL (
     SELECT id, status, created_at FROM runs WHERE subject_id = s.id AND kind = 'run'
     ORDER BY created_at DESC, id DESC LIMIT 1
   ) AS last ON true
   LEFT JOIN LATERAL (
     SELECT id, status, error, finished_at FROM (
-      SELECT id, status, error, finished_at FROM runs WHERE subject_id = s.id AND kind = 'run'
-      ORDER BY created_at DESC, id DESC LIMIT $2
-    ) AS recent WHERE status IN ('completed', 'failed', 'timed_out') LIMIT 1
+      SELECT id, version, status, error, finished_at FROM runs WHERE subject_id = s.id AND kind = 'run'
+      ORDER BY created_at DESC, id DESC LIMIT $3
+    ) AS recent WHERE version = s.version AND status IN ('completed', 'failed', 'timed_out') LIMIT 1
   ) AS ended ON true`;
+
+export interface Subject {
+  id: string;
+  /** The one whose health is asked for: what an earlier one did says nothing of it. */
+  version: number;
+}
 
 /** By subject. */
 export async function lastOutcomes(
   sql: Sql,
-  subjectIds: string[],
+  subjects: Subject[],
   { lookedAt }: { lookedAt: number },
 ): Promise<Map<string, LastOutcome>> {
-  const { rows } = await sql.query(OUTCOMES, [subjectIds, lookedAt]);
+  const [ids, versions] = [subjects.map(({ id }) => id), subjects.map(({ version }) => version)];
+  const { rows } = await sql.query(OUTCOMES, [ids, versions, lookedAt]);
   return new Map(
     rows.map((row) => [
       row.subject,

@@ -18,7 +18,7 @@ const RUNS_LOOKED_AT = 20;
 const COUNTS = `SELECT count(*)::int AS total, (count(*) FILTER (WHERE status = 'active'))::int AS active FROM (
     SELECT status FROM automations WHERE workspace_id = $1 AND status <> 'archived' LIMIT ${COUNTED_MAX + 1}
   ) AS bounded`;
-const NEWEST = `SELECT id FROM automations WHERE workspace_id = $1 AND status = 'active'
+const NEWEST = `SELECT id, current_version AS version FROM automations WHERE workspace_id = $1 AND status = 'active'
   ORDER BY created_at DESC, id DESC LIMIT ${AUTOMATIONS_LOOKED_AT}`;
 
 export async function readAutomationStats(
@@ -36,9 +36,8 @@ export async function readAutomationStats(
 }
 
 async function countFailing(pool: Pool, workspaceId: string): Promise<number> {
-  const { rows } = await pool.query<{ id: string }>(NEWEST, [workspaceId]);
-  const ids = rows.map(({ id }) => id);
-  const outcomes = await lastOutcomes(pool, ids, { lookedAt: RUNS_LOOKED_AT });
+  const { rows } = await pool.query<{ id: string; version: number }>(NEWEST, [workspaceId]);
+  const outcomes = await lastOutcomes(pool, rows, { lookedAt: RUNS_LOOKED_AT });
   return [...outcomes.values()].filter(({ ended }) => ended && ended.status !== 'completed').length;
 }
 

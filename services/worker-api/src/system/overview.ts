@@ -24,7 +24,7 @@ const WORKERS = `SELECT status, count(*)::int AS count FROM (
     SELECT status FROM workers WHERE ${VISIBLE} LIMIT ${COUNTED_MAX + 1}
   ) AS bounded GROUP BY status`;
 
-const NEWEST = `SELECT uid, id, name FROM workers WHERE ${VISIBLE} AND status = 'active'
+const NEWEST = `SELECT uid, id, name, current_version AS version FROM workers WHERE ${VISIBLE} AND status = 'active'
   ORDER BY created_at DESC, uid DESC LIMIT ${WORKERS_LOOKED_AT}`;
 
 /** The lengths of `by_day` and `upcoming`. */
@@ -102,11 +102,11 @@ async function readDays(sql: Sql, workspaceId: string, now: Date) {
   return days.map((day) => known.get(day) ?? { day, runs: 0, failed: 0 });
 }
 
-/** Workers whose last run that came to an end of its own did not complete, the latest failure first. */
+/** Workers whose current version did not complete its last run that came to an end of its own, the latest failure first. */
 async function listFailing(sql: Sql, sight: unknown[]) {
-  const { rows: workers } = await sql.query<{ uid: string; id: string; name: string }>(NEWEST, sight);
-  const uids = workers.map(({ uid }) => uid);
-  const outcomes = await lastOutcomes(sql, uids, { lookedAt: RUNS_LOOKED_AT });
+  const { rows: workers } = await sql.query<{ uid: string; id: string; name: string; version: number }>(NEWEST, sight);
+  const subjects = workers.map(({ uid: id, version }) => ({ id, version }));
+  const outcomes = await lastOutcomes(sql, subjects, { lookedAt: RUNS_LOOKED_AT });
   return workers
     .flatMap(({ uid, id, name }) => {
       const ended = outcomes.get(uid)?.ended;

@@ -18,7 +18,7 @@ export interface WorkerFacts {
   lastRun: { id: string; status: ApiRunStatus; createdAt: Date } | null;
 }
 
-/** A worker's health is that of its last run that came to an end of its own, sought among so many. */
+/** A worker's health is that of the last run of its current version that came to an end of its own, sought among so many. */
 const RUNS_LOOKED_AT = 100;
 
 const VERSIONS = `SELECT v.worker_uid AS uid, v.sha, v.definition -> 'secrets' AS secrets,
@@ -31,13 +31,17 @@ const VERSIONS = `SELECT v.worker_uid AS uid, v.sha, v.definition -> 'secrets' A
 export async function factsOf(
   { pool, secrets }: Pick<Deps, 'pool' | 'secrets'>,
   workspaceId: string,
-  workers: Pick<Worker, 'uid'>[],
+  workers: Pick<Worker, 'uid' | 'currentVersion'>[],
 ): Promise<Map<string, WorkerFacts>> {
   if (!workers.length) return new Map();
   const uids = workers.map(({ uid }) => uid);
   const [versions, runs] = await Promise.all([
     pool.query<VersionRow>(VERSIONS, [workspaceId, uids]),
-    lastOutcomes(pool, uids, { lookedAt: RUNS_LOOKED_AT }),
+    lastOutcomes(
+      pool,
+      workers.map(({ uid: id, currentVersion: version }) => ({ id, version })),
+      { lookedAt: RUNS_LOOKED_AT },
+    ),
   ]);
   const declared = [...new Set(versions.rows.flatMap((version) => version.secrets))];
   const named = [...new Set(versions.rows.flatMap(({ connections }) => connections ?? []))];

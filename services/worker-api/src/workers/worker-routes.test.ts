@@ -312,13 +312,13 @@ test('lists are paged, searched and filtered', async () => {
   }
 });
 
-test('health and the last run are those of its runs', async () => {
+test('health is that of the last run of the current version, and the last run the newest of all', async () => {
   await createWorker(api, { name: 'Run' });
   const { rows } = await api.database.pool.query("SELECT uid FROM workers WHERE id = 'run'");
   const insert = (id: string, status: string, at: string) =>
     api.database.pool.query(
-      `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, inputs, spec, created_at)
-       VALUES ($1, $2, $3, 'run', 'api', $4, '{}', '{"files": []}', $5)`,
+      `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, version, status, inputs, spec, created_at)
+       VALUES ($1, $2, $3, 'run', 'api', 1, $4, '{}', '{"files": []}', $5)`,
       [id, api.workspaceId, rows[0].uid, status, at],
     );
   const look = async () => (await owner.get('/api/workers/run').expect(200)).body;
@@ -327,6 +327,11 @@ test('health and the last run are those of its runs', async () => {
   await insert('run_2', 'failed', '2026-01-02T00:00:00Z');
   await insert('run_3', 'suspended', '2026-01-03T00:00:00Z');
   expect(await look()).toMatchObject({ health: 'needs_attention', last_run_id: 'run_3', last_run_status: 'queued' });
+  const { body: versions } = await owner.get('/api/workers/run/versions').expect(200);
+  const mended = [{ path: 'main.py', content: 'def run():\n    return 2\n' }];
+  await owner.patch('/api/workers/run', { files: mended }).expect(200);
+  expect(await look()).toMatchObject({ version: 2, health: 'ready', last_run_id: 'run_3' });
+  await owner.post(`/api/workers/run/rollback/${versions[0].sha}`).expect(200);
   const listed = async (query: string) =>
     (await owner.get(`/api/workers?q=run&${query}`).expect(200)).body.find(({ id }: { id: string }) => id === 'run');
   expect(await listed('limit=50')).not.toHaveProperty('recent_runs');
