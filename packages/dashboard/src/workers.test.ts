@@ -258,6 +258,20 @@ describe('workers', () => {
     });
   });
 
+  test('a link leads to a part of the settings', async () => {
+    const page = await site.signedIn('/workers/price-watch/settings#limits');
+    const parts = page.getByRole('navigation', { name: 'Parts of the settings' });
+    const isInView = (part: string) =>
+      page.waitForFunction((id) => {
+        const { top = 0 } = document.getElementById(id)?.getBoundingClientRect() ?? {};
+        return top > 0 && top < 200;
+      }, part);
+    await isInView('limits');
+    await parts.getByRole('link', { name: 'Access' }).click();
+    await isInView('access');
+    expect(await parts.locator('[aria-current]').allTextContents()).toEqual(['Access']);
+  });
+
   test('settings are saved part by part, refused ones stay as they were typed, and undo brings them back', async () => {
     const page = await site.signedIn('/workers/price-watch/settings');
     const limits = page.getByRole('region', { name: 'Limits' });

@@ -1,3 +1,5 @@
+import { type ReactNode, useEffect } from 'react';
+import { useLocation } from 'react-router';
 import type { Worker } from '../../shell/api';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { AboutForm } from './about-form';
@@ -30,28 +32,90 @@ export default function WorkerSettingsPage() {
   );
 }
 
-const Settings = ({ worker }: { worker: Worker }) => (
-  <div className={styles.panels}>
-    <AboutForm worker={worker} />
-    {worker.runner === 'agent' && (
+type Part = [id: string, label: string, forms: ReactNode];
+
+function Settings({ worker }: { worker: Worker }) {
+  const isAgent = worker.runner === 'agent';
+  const parts: Part[] = [
+    [
+      'general',
+      'General',
       <>
-        <ModelForm worker={worker} />
-        <ToolsForm worker={worker} />
-      </>
-    )}
-    <ItemsForm worker={worker} kind="inputs" />
-    {worker.runner === 'agent' && <ResultForm worker={worker} />}
-    <ItemsForm worker={worker} kind="outputs" />
-    {worker.runner === 'python' && <PackagesForm worker={worker} />}
-    <LimitsForm worker={worker} />
-    <RetryForm worker={worker} />
-    <FailureForm worker={worker} />
-    <ApprovalsForm worker={worker} />
-    <NeedsForm worker={worker} />
-    <ExposeForm worker={worker} />
-    <InBodyForm worker={worker} />
-    <NetworkForm worker={worker} />
-    <VisibilityPanel worker={worker} />
-    <TakeAway worker={worker} />
-  </div>
-);
+        <AboutForm worker={worker} />
+        <VisibilityPanel worker={worker} />
+      </>,
+    ],
+    ...(isAgent ? [agentPart(worker)] : []),
+    [
+      'inputs',
+      'Inputs and outputs',
+      <>
+        <ItemsForm worker={worker} kind="inputs" />
+        {isAgent && <ResultForm worker={worker} />}
+        <ItemsForm worker={worker} kind="outputs" />
+      </>,
+    ],
+    ...(isAgent ? [] : [['packages', 'Packages', <PackagesForm key="packages" worker={worker} />] satisfies Part]),
+    [
+      'limits',
+      'Limits and retries',
+      <>
+        <LimitsForm worker={worker} />
+        <RetryForm worker={worker} />
+        <FailureForm worker={worker} />
+      </>,
+    ],
+    ['approvals', 'Approvals', <ApprovalsForm key="approvals" worker={worker} />],
+    [
+      'access',
+      'Access',
+      <>
+        <NeedsForm worker={worker} />
+        <ExposeForm worker={worker} />
+        <InBodyForm worker={worker} />
+        <NetworkForm worker={worker} />
+      </>,
+    ],
+    ['removal', 'Archive and delete', <TakeAway key="removal" worker={worker} />],
+  ];
+  return (
+    <div className={styles.page}>
+      <PartLinks parts={parts} />
+      <div className={styles.panels}>
+        {parts.map(([id, , forms]) => (
+          <div key={id} id={id} className={styles.panels}>
+            {forms}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+const agentPart = (worker: Worker): Part => [
+  'agent',
+  'Model and tools',
+  <>
+    <ModelForm worker={worker} />
+    <ToolsForm worker={worker} />
+  </>,
+];
+
+/** Beside the parts on a wide screen, above them on a narrow one. */
+function PartLinks({ parts }: { parts: Part[] }) {
+  const { hash } = useLocation();
+  const shown = parts.find(([id]) => hash === `#${id}`)?.[0] ?? parts[0]?.[0];
+  // The browser has looked for the part before there was one.
+  useEffect(() => {
+    if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+  }, []);
+  return (
+    <nav className={styles.parts} aria-label="Parts of the settings">
+      {parts.map(([id, label]) => (
+        <a key={id} href={`#${id}`} className={styles.part} aria-current={id === shown ? 'true' : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
