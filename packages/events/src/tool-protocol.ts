@@ -69,6 +69,8 @@ export const toolFailureCodes = [
   'not_allowed',
   'invalid_arguments',
   'unavailable',
+  /** Of models: the content filter of the provider withheld the answer. */
+  'refused',
   'tool_error',
   'too_large',
   'budget_exceeded',

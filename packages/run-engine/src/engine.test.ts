@@ -24,10 +24,16 @@ const announced = async () =>
 test('a run goes straight to an executor that waits', async () => {
   const engine = await replica();
   const stop = (await engines.executor()).serve(1, () => 'done');
-  const run = await until(async () => {
-    const submitted = await engine.submitAndWait(aRun());
-    return submitted.status === 'running' && submitted;
-  });
+  const run = await until(
+    async () => {
+      const submitted = await engine.submitAndWait(aRun());
+      if (submitted.status === 'running') return submitted;
+      // It came before the executor waited. A moment after its end the executor waits again.
+      await engine.waitForEnd(submitted, 5_000);
+      return false;
+    },
+    { everyMs: 250 },
+  );
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', attempt: 1 });
   await stop();
 });

@@ -34,7 +34,8 @@ const browser = given(openBrowser, ({ closePages }) => closePages());
 beforeAll(async () => {
   const directory = temporaryDir('api-docs');
   await run(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
-  server = createServer(express().use(docsPage({ directory, addresses })));
+  // A client must not find a connection closed that it is about to use again.
+  server = createServer({ keepAliveTimeout: 120_000 }, express().use(docsPage({ directory, addresses })));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });

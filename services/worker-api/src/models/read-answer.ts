@@ -177,6 +177,13 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   request.signal.throwIfAborted();
   if (failure === null && signal.aborted) failure = new Error('the call took too long');
   if (failure === null && finish === undefined) failure = new Error('the stream ended before the answer did');
+  if (finish === 'content-filter') {
+    failure ??= new ModelFailed(
+      'model_filtered',
+      `${model.id}: the provider’s content filter withheld the answer`,
+      false,
+    );
+  }
   const isSilent = silence.signal.aborted && !(failure instanceof ModelFailed);
   const parts = content.filter((part) => part.type === 'tool-call' || part.text !== '');
   const isStorable = parts.every(hasBounds);

@@ -175,6 +175,22 @@ test('a provider that refuses, and one that is silent, are failures that the cod
   });
 });
 
+test('what a content filter withholds is a refusal with what was said until then, and is paid', async () => {
+  const job = await begun();
+  await model.says({ text: 'I would', finish: 'content_filter' }, { text: 'not asked' });
+  expect(await ask(job)).toMatchObject({
+    failed: {
+      code: 'refused',
+      message: expect.stringMatching(/content filter withheld .* Until then it said: I would$/),
+    },
+  });
+  expect(await model.asked()).toHaveLength(1);
+  const { rows } = await api.deps.pool.query('SELECT outcome, error_code FROM model_calls WHERE run_id = $1', [
+    job.runId,
+  ]);
+  expect(rows).toEqual([{ outcome: 'failed', error_code: 'model_filtered' }]);
+});
+
 test('no call is made that could exceed the budget of its worker, or of its token', async () => {
   await model.says({ text: 'x', usage: { input: 100, output: 1_000 } }, { text: 'not asked' });
   const limits = { budget_usd_per_month: 0.003 };

@@ -80,9 +80,15 @@ async function ask(deps: Deps, run: Run, question: Question, tell: Tell | null):
   return { ...(await presentable(outcome, redactor)), ...(settle && { settle }) };
 }
 
+const SAID_CHARS_MAX = 1_000;
+
 const failed = (code: ToolFailure['code'], message: string) => ({ failed: failure(code, message), isFinal: false });
 
-const unanswered = ({ detail, code }: ModelFailed) => failed('unavailable', `${detail} (${code})`);
+/** @param said until then */
+const unanswered = ({ detail, code }: ModelFailed, said = '') =>
+  code === 'model_filtered'
+    ? failed('refused', `${detail}${said && `. Until then it said: ${said.slice(0, SAID_CHARS_MAX)}`}`)
+    : failed('unavailable', `${detail} (${code})`);
 
 /** The last answer is settled with the step that it is recorded in, so that nobody pays for one that is asked for again. */
 async function answerOf(
@@ -140,14 +146,14 @@ async function answerOf(
   });
   const first = await turn([]);
   const { settle } = first;
-  if (first.failure) return { ...unanswered(first.failure), settle };
+  if (first.failure) return { ...unanswered(first.failure, textOf(first)), settle };
   if (!schema || callsOf(first, tools).length) return shown(first);
   const read = valueIn(textOf(first), schema);
   if ('value' in read) return shown(first, read.value);
   if (first.isCut) return { ...failed('invalid_output', 'the answer is longer than the call may give'), settle };
   await transaction(deps.pool, settle);
   const second = await turn(repairing(textOf(first), read.problems));
-  if (second.failure) return { ...unanswered(second.failure), settle: second.settle };
+  if (second.failure) return { ...unanswered(second.failure, textOf(second)), settle: second.settle };
   const repaired = valueIn(textOf(second), schema);
   if ('value' in repaired) return shown(second, repaired.value);
   const said = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;

@@ -85,6 +85,10 @@ const WAYS: Record<string, [title: string, next: ReactNode]> = {
   model_rate_limited: ['The provider takes no more requests', 'Wait a minute, then send it again.'],
   model_unavailable: ['The model does not answer', 'Wait a minute, then send it again, or choose another model.'],
   model_timed_out: ['The model does not answer', 'Send it again, or choose another model.'],
+  model_filtered: [
+    'The provider withheld the answer',
+    'Its content filter did. Say it in other words, or choose another model.',
+  ],
   model_malformed: ['The model’s answer could not be read', 'Send it again, or choose another model.'],
   model_refused: ['The provider refuses the request', 'A long conversation may be too long for it: begin a new one.'],
   answer_too_long: ['The answer is too long', 'Ask for it in smaller parts.'],
