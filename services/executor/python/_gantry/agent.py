@@ -65,6 +65,7 @@ class Agent:
         # The programs that the model writes run as the same user: none of them reads or changes this process.
         syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
         self._transcript = []
+        self._calls = 0
         self._own, self._offered, self._rules = {}, [], {}
         for tool in settings["tools"]:
             self._take(tool)
@@ -112,6 +113,9 @@ class Agent:
                 continue
             if not answer.tool_calls:
                 return self._result(messages, answer)
+            for call in answer.tool_calls:                      # those of a provider may be anything, and come twice
+                self._calls += 1
+                call["own_id"] = f"call_{self._calls}"
             results = self._carry_out(answer.tool_calls)
             messages += [{"role": "tool", "tool_call_id": call["id"], "content": told} for call, told in zip(answer.tool_calls, results)]
             self._context.progress(turn / most, f"turn {turn} of at most {most}")
@@ -120,7 +124,10 @@ class Agent:
     def _result(self, messages, answer):
         schema = self._settings["output"]
         if schema is None:
-            return {"text": answer.text}
+            if not answer.cut:
+                return {"text": answer.text}
+            self._context.log("The last answer of the model is cut: it reached the length that one answer may have.", "warning")
+            return {"text": answer.text, "cut": True}
         return self._ask([*messages, {"role": "user", "content": FINISH}], schema=schema).output
 
     def _ask(self, messages, stream=False, **more):
@@ -163,7 +170,7 @@ class Agent:
         return self._rule_of(served) in ("destructive", "never")
 
     def _alone(self, call):
-        self._note("tool_call", call["name"], output.dumps(call.get("arguments")), id=call["id"])
+        self._note("tool_call", call["name"], output.dumps(call.get("arguments")), id=call["own_id"])
         arguments = call.get("arguments")
         try:
             result, error = self._call(call["name"], call.get("serves"), arguments if isinstance(arguments, dict) else {}), None
@@ -175,7 +182,7 @@ class Agent:
 
     def _at_once(self, calls):
         for call in calls:
-            self._note("tool_call", call["name"], output.dumps(call["arguments"]), id=call["id"])
+            self._note("tool_call", call["name"], output.dumps(call["arguments"]), id=call["own_id"])
         asked = [(call["serves"]["connection"], call["serves"]["tool"], call["arguments"], TOOL_SECONDS) for call in calls]
         try:
             outcomes = self._context._steps.tools(asked)
@@ -188,7 +195,7 @@ class Agent:
         if error is not None:
             result = f"{type(error).__name__}: {error}"
         text = result if isinstance(result, str) else output.dumps(result)
-        self._note("tool_result", call["name"], text[:RESULT_CHARS_MAX], id=call["id"], failed=error is not None)
+        self._note("tool_result", call["name"], text[:RESULT_CHARS_MAX], id=call["own_id"], failed=error is not None)
         if len(text) > RESULT_CHARS_MAX:
             text = f"{text[:RESULT_CHARS_MAX]}\n[{len(text) - RESULT_CHARS_MAX} more characters were left out]"
         return f"<data>\n{_closed(text)}\n</data>"
