@@ -12,7 +12,7 @@ export interface Sql {
 }
 
 export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.subject_ref, r.parent_run_id, r.depth, r.kind, r.trigger,
-  r.version, r.status, r.priority, r.attempt, r.retries_used, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.runner, r.output,
+  r.version, r.status, r.priority, r.attempt, r.retries_used, r.retries_left, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.runner, r.output,
   r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at, r.executor_id, r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of RUN_COLUMNS, typed here once
@@ -31,6 +31,7 @@ export function toRun(row: any): Run {
     priority: row.priority,
     attempt: row.attempt,
     tries: 1 + row.retries_used,
+    retriesLeft: row.retries_left,
     wakeAt: row.wake_at,
     suspension: row.suspension,
     slotKey: row.slot_key,
@@ -73,7 +74,7 @@ const NEW_COLUMNS: Record<string, (made: Run, run: NewRun, lease: FirstLease | n
   status: ({ status }) => status,
   priority: ({ priority }) => priority,
   attempt: ({ attempt }) => attempt,
-  retries_left: (_made, { retry }) => retry?.max ?? 0,
+  retries_left: ({ retriesLeft }) => retriesLeft,
   retry: (_made, { retry }) => (retry?.max ? JSON.stringify(retry) : null),
   executor_id: ({ executorId }) => executorId,
   inputs: ({ inputs }) => JSON.stringify(inputs),
@@ -169,6 +170,7 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
     priority: run.priority ?? 0,
     attempt: lease ? 1 : 0,
     tries: 1,
+    retriesLeft: run.retry?.max ?? 0,
     wakeAt: null,
     suspension: null,
     slotKey: run.slot?.key ?? null,

@@ -155,6 +155,8 @@ export interface Run {
   attempt: number;
   /** 1 + the retries so far: what its code and people call the attempt. */
   tries: number;
+  /** How often it is tried again at most if it fails now. */
+  retriesLeft: number;
   /** Suspended runs: when it goes on by itself; null where it waits for somebody. */
   wakeAt: Date | null;
   /** What it waits for; null unless it is suspended, or pending_approval in the middle. */

@@ -23,6 +23,8 @@ export interface CallOptions extends ModelRequest {
   /** In the order in which they are asked. */
   models: OfferedModel[];
   spender: Spender;
+  /** Of each model, where it may have had a passing failure. Default: 3. */
+  attempts?: number;
   about: { conversationId: string | null; turnId: string | null };
 }
 
@@ -34,7 +36,7 @@ export interface ModelAnswer extends Pick<ReadAnswer, 'content' | 'isCut' | 'fai
   settle: (tx: Sql) => Promise<unknown>;
 }
 
-const ATTEMPTS = 3;
+export const ATTEMPTS = 3;
 const PAUSE_MS = 500;
 /** A provider that asks for a longer pause is passed over. */
 const RETRY_AFTER_MS_MAX = 20_000;
@@ -46,9 +48,10 @@ const NOTHING: Usage = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0
  * @throws ModelFailed when none of them answers; AppError 403 for a budget; AbortError when stopped
  */
 export async function callModel(deps: ModelCallDeps, options: CallOptions): Promise<ModelAnswer> {
+  const { attempts = ATTEMPTS } = options;
   let last: ModelFailed | undefined;
   for (const model of options.models) {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= attempts; attempt++) {
       const answer = await attemptOnce(deps, options, model);
       if (!answer.failure || answer.content.length > 0) return answer;
       await transaction(deps.pool, (tx) => answer.settle(tx));
@@ -56,7 +59,7 @@ export async function callModel(deps: ModelCallDeps, options: CallOptions): Prom
       const { isPassing, retryAfterMs = PAUSE_MS * 2 ** attempt } = last;
       deps.log.info({ model: model.id, code: last.code, attempt }, 'a model did not answer');
       if (!isPassing || retryAfterMs > RETRY_AFTER_MS_MAX) break;
-      if (attempt < ATTEMPTS) await pause(retryAfterMs, options.signal);
+      if (attempt < attempts) await pause(retryAfterMs, options.signal);
     }
   }
   throw last ?? new Error('no model was asked');

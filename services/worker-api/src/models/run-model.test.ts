@@ -175,6 +175,22 @@ test('a provider that refuses, and one that is silent, are failures that the cod
   });
 });
 
+test('retries of a call and of its run do not multiply', async () => {
+  const retry = { max_attempts: 5, backoff_seconds: 0, backoff: 'fixed' as const };
+  let job = await begun({ retry });
+  await model.says(...Array.from({ length: 20 }, () => ({ status: 500, body: 'down' })));
+  for (;;) {
+    expect(await ask(job)).toMatchObject({ failed: { code: 'unavailable' } });
+    const error = { code: 'exception' as const, message: 'no answer' };
+    await job.report({ type: 'finished', status: 'failed', error, usage: noUsage });
+    if (job.attempt === 5) break;
+    job = await until(() => executor.claim());
+    await job.report({ type: 'started' });
+    await until(async () => (await read(job)).status === 'running');
+  }
+  expect(await model.asked()).toHaveLength(6);
+});
+
 test('what a content filter withholds is a refusal with what was said until then, and is paid', async () => {
   const job = await begun();
   await model.says({ text: 'I would', finish: 'content_filter' }, { text: 'not asked' });

@@ -12,7 +12,7 @@ import type { Deps } from '../deps';
 import { maskTexts, openTextStream } from '../masked-texts';
 import { tokenBudgetsOfRun } from '../runs/token-budget';
 import { ModelFailed } from './call-failure';
-import { callModel, type ModelAnswer } from './call-model';
+import { ATTEMPTS, callModel, type ModelAnswer } from './call-model';
 import { filesOfQuestion } from './files-of-question';
 import { repairing, schemaPrompt, valueIn } from './json-answer';
 import { budgetOfWorker } from './model-call-repository';
@@ -126,6 +126,7 @@ async function answerOf(
   const turn = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
     const answer = await callModel(deps, {
       ...{ models, spender, signal, onText },
+      attempts: attemptsOf(run),
       about: { conversationId: null, turnId: null },
       system: schema ? schemaPrompt(system, schema) : system,
       messages: messagesOf([...messages, ...more], files.partOf),
@@ -158,6 +159,14 @@ async function answerOf(
   if ('value' in repaired) return shown(second, repaired.value);
   const said = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
   return { ...failed('invalid_output', said), settle: second.settle };
+}
+
+/** Of a provider that is down, over all attempts of a run that is tried again up to five times. */
+const PROVIDER_CALLS_MAX = 6;
+
+/** Retries of the call and of the run do not multiply: all but the first attempt of a run ask once. */
+function attemptsOf({ tries, retriesLeft }: Run): number {
+  return tries > 1 ? 1 : Math.max(1, Math.min(ATTEMPTS, PROVIDER_CALLS_MAX - retriesLeft));
 }
 
 type Content = Pick<ModelAnswer, 'content'>;
