@@ -127,11 +127,14 @@ describe('an automation made in the browser', () => {
     await page.getByRole('navigation', { name: 'Automation' }).getByRole('link', { name: 'Code' }).click();
     await page.getByText('Nothing is changed yet').waitFor();
     await rewrite(page, 'main.py', 'def run(name):\n    return {"greeting": name}\n');
+    await rewrite(page, 'manifest.json', JSON.stringify({ name: 'Hello', inputs: ['name', 'title'] }));
     await page.getByLabel('What changes').fill('Without an exclamation mark');
     await page.getByRole('button', { name: 'Deploy the next version' }).click();
     await page.getByText('Version 2 is deployed').waitFor();
     await page.getByText('Nothing is changed yet').waitFor();
     await until(() => site.api.versions[0]?.message === 'Without an exclamation mark');
+    await editor(page, 'manifest.json').filter({ hasText: 'title' }).waitFor();
+    await page.getByRole('textbox', { name: 'title' }).waitFor();
     setRole('viewer');
     await page.reload();
     await page.getByText('You can read these files').waitFor();

@@ -3,12 +3,15 @@ import { useMemo, useRef, useState } from 'react';
 import type { Draft } from '../code/use-draft';
 import { uploadFile } from '../inputs/send-files';
 import { api } from '../shell/api';
-import { type ReadManifest, readManifest } from './manifest';
+import { type Manifest, type ReadManifest, readManifest } from './manifest';
 import { zipOf } from './package-files';
 
 export interface Artifact {
   artifactId: string;
   warnings: string[];
+  /** That it was made of. */
+  files: Draft['files'];
+  manifest: Manifest['json'];
 }
 
 /** The files of a draft as they are deployed. */
@@ -47,8 +50,9 @@ export function usePackage({ files }: Draft, usual = USUAL_ENTRYPOINT): Package 
   return { manifest, entrypoint, entrypoints, chooseEntrypoint: setChosen, artifact };
 }
 
-async function makeArtifact(files: Draft['files'], manifest: Record<string, unknown>, entrypoint: string) {
+async function makeArtifact(files: Draft['files'], manifest: Manifest['json'], entrypoint: string): Promise<Artifact> {
   const zip = new File([zipOf(files)], 'automation.zip', { type: 'application/zip' });
   const storageKey = await uploadFile(zip);
-  return unwrap(api.POST('/api/artifacts', { body: { manifest, entrypoint, storageKey } }));
+  const made = await unwrap(api.POST('/api/artifacts', { body: { manifest, entrypoint, storageKey } }));
+  return { ...made, files, manifest };
 }

@@ -140,20 +140,27 @@ interface NextVersionProps {
   isOutdated: boolean;
 }
 
-function NextVersion({ automation: { id }, draft, pack, isOutdated }: NextVersionProps) {
+function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) {
+  const { id } = automation;
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
   const [message, setMessage] = useState('');
   const deploy = useMutation({
     mutationFn: async () => {
-      const { artifactId, warnings } = await pack.artifact();
+      const artifact = await pack.artifact();
       const params = { path: { automationId: id } };
-      const body = { artifactId, ...(message.trim() && { message: message.trim() }) };
+      const body = { artifactId: artifact.artifactId, ...(message.trim() && { message: message.trim() }) };
       const deployed = await unwrap(api.POST('/api/automations/{automationId}/update', { params, body }));
-      return { ...deployed, artifactId, warnings: [...warnings, ...deployed.warnings] };
+      return { ...artifact, ...deployed, warnings: [...artifact.warnings, ...deployed.warnings] };
     },
-    onSuccess: async ({ artifactId, currentVersion, warnings }) => {
+    onSuccess: async ({ artifactId, currentVersion, files, manifest, warnings }) => {
       setMessage('');
+      // Known without asking: an artifact's manifest is none of its files.
+      queryClient.setQueryData(artifactFiles(artifactId, manifest).queryKey, files);
+      queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, id), {
+        ...automation,
+        ...{ artifactId, currentVersion, manifest },
+      });
       draft.moveTo(artifactId, null);
       toast([`Version ${currentVersion} is deployed`, ...warnings].join('. '));
       await refresh(queryClient, workspaceId, id);
