@@ -5,11 +5,11 @@ import { CodeEditor } from '../code/code-editor';
 import type { FailedPlace } from '../code/code-problem';
 import editing from '../code/editing.module.css';
 import { FileTree } from '../code/file-tree';
-import { changeKinds, pathProblem, renamed } from '../code/files';
+import { changeKinds } from '../code/files';
+import { treeEdit } from '../code/tree-edit';
 import type { Draft } from '../code/use-draft';
 import layout from '../code/workspace.module.css';
 import { fileIn, withFile } from '../shell/paths';
-import { toast } from '../shell/toasts';
 import { Notice } from '../ui/notice';
 import { Panel } from '../ui/panel';
 import { MANIFEST } from './manifest';
@@ -39,14 +39,6 @@ export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, ch
   const select = (path: string) => setSearch((now) => withFile(now, path), { replace: true });
   const isWrong = 'problem' in manifest;
 
-  function remove(path: string) {
-    const before = files;
-    const next = new Map(files);
-    next.delete(path);
-    write(next);
-    toast(`${path} is deleted`, { undo: () => write(before) });
-  }
-
   function change(text: string) {
     setFailure(null);
     write(new Map(files).set(selected, { text }));
@@ -62,23 +54,7 @@ export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, ch
           onSelect={select}
           changes={kinds}
           problems={new Map(isWrong ? [[MANIFEST, 1]] : [])}
-          edit={
-            mayEdit
-              ? {
-                  check: (path) => pathProblem(files, path),
-                  onAdd: (path) => {
-                    write(new Map(files).set(path, { text: '' }));
-                    select(path);
-                  },
-                  onRename: (from, to) => {
-                    write(renamed(files, from, to));
-                    select(to);
-                  },
-                  onDelete: remove,
-                  keeps: MANIFEST,
-                }
-              : undefined
-          }
+          edit={mayEdit ? treeEdit({ files, write, select, keeps: MANIFEST }) : undefined}
         />
       </div>
       <div className={layout.editor}>

@@ -7,9 +7,10 @@ import { Conflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
 import editing from '../../code/editing.module.css';
 import { FileTree } from '../../code/file-tree';
-import { changeKinds, pathProblem, renamed } from '../../code/files';
+import { changeKinds } from '../../code/files';
 import { UploadIcon } from '../../code/icons';
 import { SaveDialog } from '../../code/save-dialog';
+import { treeEdit } from '../../code/tree-edit';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import { contextFiles, contextKeys, useChangedContext } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
@@ -44,13 +45,6 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
   const select = (path: string) => setSearch((now) => withFile(now, path), { replace: true });
   const isOutdated = draft.baseSha !== source.sha && changes.length > 0;
 
-  function remove(path: string) {
-    const before = files;
-    const next = new Map(files);
-    next.delete(path);
-    write(next);
-    toast(`${path} is deleted in your draft`, { undo: () => write(before) });
-  }
   function discard() {
     const before = files;
     write(base);
@@ -109,22 +103,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
             selected={selected}
             onSelect={select}
             changes={kinds}
-            edit={
-              mayEdit
-                ? {
-                    check: (path) => pathProblem(files, path),
-                    onAdd: (path) => {
-                      write(new Map(files).set(path, { text: '' }));
-                      select(path);
-                    },
-                    onRename: (from, to) => {
-                      write(renamed(files, from, to));
-                      select(to);
-                    },
-                    onDelete: remove,
-                  }
-                : undefined
-            }
+            edit={mayEdit ? treeEdit({ files, write, select }) : undefined}
           />
           {selected === null ? (
             <Empty title="No files yet" level={2}>

@@ -8,8 +8,9 @@ import { Conflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
 import editing from '../../code/editing.module.css';
 import { FileTree } from '../../code/file-tree';
-import { changeKinds, changesBetween, pathProblem, renamed, textOf } from '../../code/files';
+import { changeKinds, changesBetween, textOf } from '../../code/files';
 import { SaveDialog } from '../../code/save-dialog';
+import { treeEdit } from '../../code/tree-edit';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import layout from '../../code/workspace.module.css';
 import { isStatus, type Worker, workerApi } from '../../shell/api';
@@ -47,17 +48,6 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   const counts = useMemo(() => countByFile(problems), [problems]);
   const isOutdated = draft.baseSha !== worker.sha;
 
-  function remove(path: string) {
-    const before = files;
-    const next = new Map(files);
-    next.delete(path);
-    write(next);
-    toast(`${path} is deleted in your draft`, { undo: () => write(before) });
-  }
-  function rename(from: string, to: string) {
-    write(renamed(files, from, to));
-    select(to);
-  }
   function discard() {
     const before = files;
     write(base);
@@ -101,16 +91,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
             problems={counts}
             edit={
               mayEdit
-                ? {
-                    check: (path) => pathProblem(files, path) ?? reservedProblem(path),
-                    onAdd: (path) => {
-                      write(new Map(files).set(path, { text: '' }));
-                      select(path);
-                    },
-                    onRename: rename,
-                    onDelete: remove,
-                    keeps: worker.entrypoint,
-                  }
+                ? treeEdit({ files, write, select, keeps: worker.entrypoint, reserved: reservedProblem })
                 : undefined
             }
           />
