@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type ChangeEvent, type DragEvent, useId, useRef, useState } from 'react';
+import { type ChangeEvent, useId, useRef } from 'react';
 import type { Files } from '../code/files';
+import { DropZone } from '../ui/drop-zone';
 import { Failure } from '../ui/notice';
 import styles from './drop-area.module.css';
 import { chosenFiles, droppedFiles } from './dropped-files';
@@ -16,7 +17,6 @@ interface DropAreaProps {
 
 /** Takes a zip or a folder, dropped or chosen. */
 export function DropArea({ onFiles }: DropAreaProps) {
-  const [isOver, setOver] = useState(false);
   const zip = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
   const id = useId();
@@ -30,36 +30,23 @@ export function DropArea({ onFiles }: DropAreaProps) {
     // The same one can be chosen again once it was changed.
     event.currentTarget.value = '';
   }
-  function drop(event: DragEvent) {
-    event.preventDefault();
-    setOver(false);
-    read.mutate(droppedFiles(event.dataTransfer.items));
-  }
   return (
     <>
-      <section
-        className={styles.area}
-        aria-labelledby={id}
-        data-over={isOver || undefined}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setOver(true);
-        }}
-        onDragLeave={() => setOver(false)}
-        onDrop={drop}
-      >
-        <p id={id}>Drop a zip or a folder here, or begin with the files below.</p>
-        <div className={styles.buttons}>
-          <Button variant="default" loading={read.isPending} onClick={() => zip.current?.click()}>
-            Choose a zip…
-          </Button>
-          <Button variant="default" disabled={read.isPending} onClick={() => folder.current?.click()}>
-            Choose a folder…
-          </Button>
-        </div>
-        <input ref={zip} type="file" accept=".zip" aria-label="Zip" hidden onChange={choose} />
-        <input ref={folder} type="file" aria-label="Folder" hidden {...FOLDERS} onChange={choose} />
-      </section>
+      <DropZone disabled={false} onDrop={({ items }) => read.mutate(droppedFiles(items))}>
+        <section className={styles.area} aria-labelledby={id}>
+          <p id={id}>Drop a zip or a folder here, or begin with the files below.</p>
+          <div className={styles.buttons}>
+            <Button variant="default" loading={read.isPending} onClick={() => zip.current?.click()}>
+              Choose a zip…
+            </Button>
+            <Button variant="default" disabled={read.isPending} onClick={() => folder.current?.click()}>
+              Choose a folder…
+            </Button>
+          </div>
+          <input ref={zip} type="file" accept=".zip" aria-label="Zip" hidden onChange={choose} />
+          <input ref={folder} type="file" aria-label="Folder" hidden {...FOLDERS} onChange={choose} />
+        </section>
+      </DropZone>
       <Failure title="It can’t be used" error={read.error} />
     </>
   );

@@ -17,10 +17,10 @@ import { type Context, workerApi } from '../../shell/api';
 import { fileIn, withFile } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { DropZone } from '../../ui/drop-zone';
 import { Empty } from '../../ui/empty';
 import { Failure, Notice } from '../../ui/notice';
 import styles from './context-files.module.css';
-import { DropZone } from './drop-zone';
 import { FilePane } from './file-pane';
 import { useUpload } from './use-upload';
 
@@ -52,7 +52,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
   }
 
   return (
-    <DropZone disabled={!mayEdit} onDrop={(dropped) => upload.mutate(dropped)}>
+    <DropZone disabled={!mayEdit} onDrop={({ files: dropped }) => upload.mutate([...dropped])}>
       <div className={styles.workspace}>
         {isOutdated && <NewerVersion context={context} source={source} draft={draft} />}
         <Findings findings={context.findings} />

@@ -1,9 +1,9 @@
 import { type DragEvent, type ReactNode, useRef, useState } from 'react';
-import styles from './context-files.module.css';
+import styles from './drop-zone.module.css';
 
 interface DropZoneProps {
   disabled: boolean;
-  onDrop: (files: File[]) => void;
+  onDrop: (dropped: DataTransfer) => void;
   children: ReactNode;
 }
 
@@ -19,7 +19,7 @@ export function DropZone({ disabled, onDrop, children }: DropZoneProps) {
     setOver(depth.current > 0);
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the button Upload does the same.
+    // biome-ignore lint/a11y/noStaticElementInteractions: there is a button that does the same.
     <div
       className={styles.zone}
       data-over={isOver || undefined}
@@ -31,7 +31,7 @@ export function DropZone({ disabled, onDrop, children }: DropZoneProps) {
         event.preventDefault();
         depth.current = 0;
         setOver(false);
-        onDrop([...event.dataTransfer.files]);
+        onDrop(event.dataTransfer);
       }}
     >
       {children}
