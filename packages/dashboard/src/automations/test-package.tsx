@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { type FailedPlace, failedPlace } from '../code/code-problem';
 import { sendFiles } from '../inputs/send-files';
 import { TestForm } from '../inputs/test-form';
+import styles from '../inputs/test-panel.module.css';
 import { OutputList } from '../outputs/output-list';
 import { linesOf } from '../runs/log/log-line';
 import { createLogStore } from '../runs/log/log-store';
@@ -15,7 +16,6 @@ import { api, type TestRun } from '../shell/api';
 import { duration } from '../ui/format';
 import { FailedToLoad } from '../ui/notice';
 import type { Manifest } from './manifest';
-import styles from './test-package.module.css';
 import type { Package } from './use-package';
 
 interface TestPackageProps {

@@ -1,11 +1,18 @@
 import { unwrap } from '@gantry/api-client';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Automation, type AutomationChange, api } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { automationKeys } from './automation-keys';
 
 const patch = (automationId: string, body: AutomationChange): Promise<Automation> =>
   unwrap(api.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body }));
+
+/** Reads everything again that shows it. */
+export const refreshAutomation = (queryClient: QueryClient, workspaceId: string | undefined, automationId: string) =>
+  Promise.all([
+    queryClient.invalidateQueries({ queryKey: automationKeys.page(automationId) }),
+    queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) }),
+  ]);
 
 /** Changes fields of an automation other than its code; everything that shows it is read again. */
 export function useAutomationChange(automationId: string) {
@@ -15,10 +22,7 @@ export function useAutomationChange(automationId: string) {
     mutationFn: (change: AutomationChange) => patch(automationId, change),
     onSuccess: async (changed) => {
       queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, automationId), changed);
-      await Promise.all([
-        queryClient.invalidateQueries({ queryKey: automationKeys.page(automationId) }),
-        queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) }),
-      ]);
+      await refreshAutomation(queryClient, workspaceId, automationId);
     },
   });
 }

@@ -1,53 +1,31 @@
 import { unwrap } from '@gantry/api-client';
 import { Button, Skeleton, TextInput } from '@mantine/core';
-import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
-import { useParams } from 'react-router';
-import { Elsewhere } from '../../accounts/elsewhere';
 import { automationKeys } from '../../automations/automation-keys';
 import { DropArea } from '../../automations/drop-area';
 import { MANIFEST, writeManifest } from '../../automations/manifest';
 import { filesOfZip } from '../../automations/package-files';
+import styles from '../../automations/package-page.module.css';
 import { PackageWorkspace } from '../../automations/package-workspace';
+import { refreshAutomation } from '../../automations/use-automation-change';
 import { type Package, usePackage } from '../../automations/use-package';
 import { Conflict } from '../../code/conflict';
 import type { Files, FilesQuery } from '../../code/files';
 import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
-import { type Automation, api, isStatus } from '../../shell/api';
-import { automationPath } from '../../shell/paths';
+import { type Automation, api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
-import { useTitle } from '../../shell/use-title';
-import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './automation-code-page.module.css';
-import { AutomationHead } from './automation-head';
-
-const read = (automationId: string, headers = {}) =>
-  unwrap(api.GET('/api/automations/{automationId}', { params: { path: { automationId } }, headers }));
+import { AutomationFrame } from './automation-frame';
 
 /** The files of the current version, changed, tested, and deployed as the next one. */
 export default function AutomationCodePage() {
-  const { automationId = '' } = useParams();
-  const workspace = useWorkspace();
-  const queryKey = automationKeys.settings(workspace?.id, automationId);
-  const {
-    data: automation,
-    error,
-    refetch,
-  } = useQuery({ queryKey, queryFn: () => read(automationId), enabled: workspace !== undefined });
-  useTitle('Code', automation && [{ to: automationPath(automationId), label: automation.name }]);
-  if (isStatus(error, 403, 404)) {
-    return <Elsewhere what="automation" queryKey={queryKey} read={(headers) => read(automationId, headers)} />;
-  }
-  if (error && !automation) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
-  if (!automation || !workspace) return <LoadingPage what="the automation" columns={styles.page} />;
   return (
-    <>
-      <AutomationHead page={{ ...automation, access: 'member' }} />
-      <Code automation={automation} workspaceId={workspace.id} mayEdit={workspace.role !== 'viewer'} />
-    </>
+    <AutomationFrame tab="Code" columns={styles.page}>
+      {(automation, { id, role }) => <Code automation={automation} workspaceId={id} mayEdit={role !== 'viewer'} />}
+    </AutomationFrame>
   );
 }
 
@@ -163,7 +141,7 @@ function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) 
       });
       draft.moveTo(artifactId, null);
       toast([`Version ${currentVersion} is deployed`, ...warnings].join('. '));
-      await refresh(queryClient, workspaceId, id);
+      await refreshAutomation(queryClient, workspaceId, id);
     },
   });
   function submit(event: FormEvent) {
@@ -199,9 +177,3 @@ function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) 
     </Panel>
   );
 }
-
-const refresh = (queryClient: QueryClient, workspaceId: string | undefined, automationId: string) =>
-  Promise.all([
-    queryClient.invalidateQueries({ queryKey: automationKeys.page(automationId) }),
-    queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) }),
-  ]);

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { automationKeys } from '../../automations/automation-keys';
 import { DropArea } from '../../automations/drop-area';
+import styles from '../../automations/package-page.module.css';
 import { PackageWorkspace } from '../../automations/package-workspace';
 import { usePackage } from '../../automations/use-package';
 import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
@@ -17,7 +18,6 @@ import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
-import styles from './new-automation.module.css';
 import { STARTER, STARTER_SHA } from './starter';
 
 /** From a zip, a folder or an empty page to a deployed automation. */

@@ -7,10 +7,10 @@ import type { Draft } from '../../code/use-draft';
 import { objectOf } from '../../inputs/object-of';
 import { sendFiles } from '../../inputs/send-files';
 import { TestForm } from '../../inputs/test-form';
+import styles from '../../inputs/test-panel.module.css';
 import { type InputItem, type Worker, workerApi } from '../../shell/api';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './test-panel.module.css';
 import { TestResult } from './test-result';
 
 /** A worker that declares no inputs takes any. */

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
 import { type FailedPlace, failedPlace } from '../../code/code-problem';
+import styles from '../../inputs/test-panel.module.css';
 import { OutputList } from '../../outputs/output-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
 import { RunLog } from '../../runs/log/run-log';
@@ -16,7 +17,6 @@ import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { duration } from '../../ui/format';
 import { FailedToLoad } from '../../ui/notice';
-import styles from './test-panel.module.css';
 
 interface TestResultProps {
   worker: Worker;

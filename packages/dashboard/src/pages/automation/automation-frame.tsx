@@ -1,0 +1,48 @@
+import { unwrap } from '@gantry/api-client';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { useParams } from 'react-router';
+import { Elsewhere } from '../../accounts/elsewhere';
+import { automationKeys } from '../../automations/automation-keys';
+import { type Automation, api, isStatus, type Workspace } from '../../shell/api';
+import { automationPath } from '../../shell/paths';
+import { useWorkspace } from '../../shell/use-me';
+import { useTitle } from '../../shell/use-title';
+import { LoadingPage } from '../../ui/loading-page';
+import { FailedToLoad } from '../../ui/notice';
+import { AutomationHead } from './automation-head';
+
+const read = (automationId: string, headers = {}) =>
+  unwrap(api.GET('/api/automations/{automationId}', { params: { path: { automationId } }, headers }));
+
+interface AutomationFrameProps {
+  /** The name of this tab. */
+  tab: string;
+  /** Class of the columns that are drawn while it loads. */
+  columns: string | undefined;
+  children: (automation: Automation, workspace: Workspace) => ReactNode;
+}
+
+/** The pages of one automation for its members: its head and tabs, and below them what the page shows of it. */
+export function AutomationFrame({ tab, columns, children }: AutomationFrameProps) {
+  const { automationId = '' } = useParams();
+  const workspace = useWorkspace();
+  const queryKey = automationKeys.settings(workspace?.id, automationId);
+  const {
+    data: automation,
+    error,
+    refetch,
+  } = useQuery({ queryKey, queryFn: () => read(automationId), enabled: workspace !== undefined });
+  useTitle(tab, automation && [{ to: automationPath(automationId), label: automation.name }]);
+  if (isStatus(error, 403, 404)) {
+    return <Elsewhere what="automation" queryKey={queryKey} read={(headers) => read(automationId, headers)} />;
+  }
+  if (error && !automation) return <FailedToLoad what="The automation" error={error} retry={refetch} />;
+  if (!automation || !workspace) return <LoadingPage what="the automation" columns={columns} />;
+  return (
+    <>
+      <AutomationHead page={{ ...automation, access: 'member' }} />
+      {children(automation, workspace)}
+    </>
+  );
+}
