@@ -1,6 +1,6 @@
 import type { ChosenFile } from './package-files';
 
-/** What was dropped, folders with all that is in them. */
+/** The dropped files, those inside dropped folders among them. */
 export async function droppedFiles(items: DataTransferItemList): Promise<ChosenFile[]> {
   // The list is emptied as soon as the event is over.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);

@@ -3,14 +3,14 @@ import { unzipSync, zipSync } from 'fflate';
 import type { FileContent, Files } from '../code/files';
 import { MANIFEST, writeManifest } from './manifest';
 
-/** What the service takes. */
+/** Limits of the service for an uploaded zip. */
 const ZIP_BYTES_MAX = 10 * 1024 * 1024;
 const FILES_MAX = 2_000;
 const UNPACKED_BYTES_MAX = 100 * 1024 * 1024;
 /** Left out: what tools leave in folders, and no part of a program. */
 const LEFT_OUT = /(^|\/)(__pycache__|__MACOSX|\.git|\.venv|\.DS_Store)(\/|$)/;
 
-/** A file that somebody chose or dropped, with its path in the folder. */
+/** A chosen or dropped file with its path in the folder. */
 export interface ChosenFile {
   path: string;
   file: File;
@@ -24,7 +24,7 @@ export async function readPackage(chosen: ChosenFile[]): Promise<Files> {
   const [only] = chosen;
   if (!only) throw new Error('There is no file in it.');
   const isZip = chosen.length === 1 && /\.zip$/i.test(only.path);
-  const unpacked = isZip ? unzip(new Uint8Array(await bytesOf([only]))) : await readEach(chosen);
+  const unpacked = isZip ? unzip(await readZip(only.file)) : await readEach(chosen);
   const files = new Map(withoutTopFolder(unpacked).map(([path, bytes]) => [path, contentOf(bytes)]));
   if (![...files.keys()].some((path) => path.endsWith('.py'))) throw new Error('There is no Python file in it.');
   if (!files.has(MANIFEST)) {
@@ -81,10 +81,10 @@ async function readEach(chosen: ChosenFile[]): Promise<Unpacked> {
   );
 }
 
-async function bytesOf([{ file }]: [ChosenFile]): Promise<ArrayBuffer> {
+async function readZip(file: File): Promise<Uint8Array> {
   if (file.size > ZIP_BYTES_MAX)
     throw new TooMuch('This zip is larger than 10 MB. Leave out what the code does not need.');
-  return file.arrayBuffer();
+  return new Uint8Array(await file.arrayBuffer());
 }
 
 function withoutTopFolder(files: Unpacked): Unpacked {

@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core';
-import { type ReactNode, useCallback, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { CodeEditor } from '../code/code-editor';
 import type { FailedPlace } from '../code/code-problem';
@@ -7,6 +7,7 @@ import editing from '../code/editing.module.css';
 import { FileTree } from '../code/file-tree';
 import { changeKinds } from '../code/files';
 import { treeEdit } from '../code/tree-edit';
+import { useAssist } from '../code/use-assist';
 import type { Draft } from '../code/use-draft';
 import layout from '../code/workspace.module.css';
 import { fileIn, withFile } from '../shell/paths';
@@ -112,15 +113,11 @@ interface EditorPaneProps extends Pick<PackageWorkspaceProps, 'draft' | 'pack'> 
 
 function EditorPane({ draft, pack: { manifest }, path, failure, onChange }: EditorPaneProps) {
   const content = draft.files.get(path);
-  const [inputs, secrets] =
-    'problem' in manifest
-      ? ['', '']
-      : [manifest.inputs.map(({ name }) => name).join('\n'), manifest.secrets.join('\n')];
-  const loadAssist = useCallback(async () => {
-    const { gantryAssist } = await import('../code/gantry-assist');
-    const linesOf = (text: string) => text.split('\n').filter(Boolean);
-    return gantryAssist({ inputs: linesOf(inputs), secrets: linesOf(secrets) });
-  }, [inputs, secrets]);
+  const { inputs, secrets } = 'problem' in manifest ? { inputs: [], secrets: [] } : manifest;
+  const loadAssist = useAssist(
+    inputs.map(({ name }) => name),
+    secrets,
+  );
   const problems = useMemo(
     () => [
       ...(path === MANIFEST && 'problem' in manifest ? [manifest.problem] : []),

@@ -13,7 +13,7 @@ interface TestFormProps {
   given: Record<string, unknown> | null;
   /** @throws ApiError: its field problems are shown at their fields */
   onTest: (inputs: Record<string, unknown>) => Promise<void>;
-  /** What the test does. */
+  /** A sentence below the button about what a test runs. */
   children: ReactNode;
 }
 

@@ -1,4 +1,4 @@
-/** What is uploaded, tested and deployed in the browser. */
+/** Artifacts, their tests and their deployments. */
 import type { AutomationSchemas } from '@gantry/api-client';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 

@@ -1,10 +1,11 @@
 import { Button } from '@mantine/core';
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { CodeEditor } from '../../code/code-editor';
 import type { CodeProblem } from '../../code/code-problem';
 import { DiffView } from '../../code/diff-view';
 import editing from '../../code/editing.module.css';
 import type { FileContent } from '../../code/files';
+import { useAssist } from '../../code/use-assist';
 import type { Worker } from '../../shell/api';
 import { Notice } from '../../ui/notice';
 import styles from './code-workspace.module.css';
@@ -37,12 +38,10 @@ export function EditorPane({
 }: EditorPaneProps) {
   const [showsChanges, setShowsChanges] = useState(false);
   const [cursor, setCursor] = useState<{ line: number; column?: number }>();
-  const inputs = worker.inputs.map(({ name }) => name).join('\n');
-  const secrets = worker.secrets.join('\n');
-  const loadAssist = useCallback(async () => {
-    const { gantryAssist } = await import('../../code/gantry-assist');
-    return gantryAssist({ inputs: linesOf(inputs), secrets: linesOf(secrets) });
-  }, [inputs, secrets]);
+  const loadAssist = useAssist(
+    worker.inputs.map(({ name }) => name),
+    worker.secrets,
+  );
   const text = content && 'text' in content ? content.text : null;
   const isChanged = before !== null && text !== null && before !== text;
   return (
@@ -100,8 +99,6 @@ export function EditorPane({
     </section>
   );
 }
-
-const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
 
 const sentence = (words: string): string =>
   `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
