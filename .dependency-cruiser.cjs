@@ -4,6 +4,9 @@ const { PACKAGES, WINGS } = require('./boundaries.cjs');
 
 const TESTS = '\\.test\\.tsx?$|/src/test/|/kubernetes/cluster/';
 
+/** Files that put the folders of a service together. */
+const WIRING = '/(app|env|housekeeping|main|reactions|(worker|automation|skills)-api)\\.ts$';
+
 const nameOf = (folder) => folder.replace('/', '-');
 
 /** @param also further folders, as patterns */
@@ -11,6 +14,11 @@ const outsideOf = (folder, also) => ({
   path: '^(services|packages)/',
   pathNot: `^(${[folder, ...PACKAGES[folder].map((name) => `packages/${name}`), ...also].join('|')})(/|$)`,
 });
+
+const ALSO = {
+  // The editor checks code with the types that the sandbox has.
+  'packages/dashboard': ['services/executor/python/gantry/__init__\\.pyi'],
+};
 
 const ONLY_IN_TESTS = {
   // The suites over the whole platform start services as those' own tests do.
@@ -23,7 +31,7 @@ const packageRules = (folder) => [
   {
     name: `${nameOf(folder)}-imports-what-it-may`,
     from: { path: `^${folder}/`, pathNot: TESTS },
-    to: outsideOf(folder, []),
+    to: outsideOf(folder, ALSO[folder] ?? []),
   },
   {
     name: `tests-of-${nameOf(folder)}-import-what-they-may`,
@@ -59,13 +67,29 @@ module.exports = {
         'What lies beside the folders is either shared by them, or puts them together and is named here. Types of a folder are all that the shared ones may take.',
       from: {
         path: '^services/(worker|automation|skills)-api/src/[^/]+\\.ts$',
-        pathNot: `/(app|housekeeping|main|reactions|(worker|automation|skills)-api)\\.ts$|${TESTS}`,
+        pathNot: `${WIRING}|${TESTS}`,
       },
       to: {
         path: '^services/[^/]+/src/[^/]+/',
         pathNot: '/generated/',
         dependencyTypesNot: ['type-only'],
       },
+    },
+    {
+      name: 'shared-files-of-worker-api-take-no-types-of-folders',
+      comment:
+        'Each folder declares the dependencies of its code (ADR 68). A shared file with types of folders would connect every folder that imports it to all of those.',
+      from: { path: '^services/worker-api/src/[^/]+\\.ts$', pathNot: `${WIRING}|${TESTS}` },
+      to: {
+        path: '^services/worker-api/src/[^/]+/',
+        pathNot: '/generated/',
+        dependencyTypes: ['type-only'],
+      },
+    },
+    {
+      name: 'folders-of-a-service-know-no-wiring',
+      from: { path: '^services/(worker|automation|skills)-api/src/[^/]+/', pathNot: TESTS },
+      to: { path: `^services/[^/]+/src${WIRING}` },
     },
     // The dashboard, from the ground: ui, shell, folders that pages share, pages, routes.
     {
@@ -106,9 +130,11 @@ module.exports = {
     },
     {
       name: 'only-executor-and-launcher-start-processes',
+      comment: 'And the command line a browser, and code of workers, on the machine of the person who runs it.',
       from: {
         path: '^(services|packages)/',
-        pathNot: '^(services/executor|packages/(deploy|platform|testing))/|\\.test\\.tsx?$|/src/test/',
+        pathNot:
+          '^(services/executor|packages/(deploy|platform|testing))/|^packages/cli/src/(browser\\.ts$|local-run/)|\\.test\\.tsx?$|/src/test/',
       },
       to: { path: '^(node:)?child_process$' },
     },
@@ -157,8 +183,8 @@ module.exports = {
   ].map((rule) => ({ severity: 'error', ...rule })),
   options: {
     doNotFollow: { path: 'node_modules|dist|generated' },
-    // The built client is the only sign of an import of @gantry/api-client.
-    exclude: { path: '^(?!packages/api-client/).*/dist/|/generated/' },
+    // The built client is the only sign of an import of @gantry/sdk.
+    exclude: { path: '^(?!packages/sdk/).*/dist/|/generated/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.boundaries.json' },
   },

@@ -60,8 +60,14 @@ RUN apt-get update \
  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates python3 python3-pip \
  && rm -rf /var/lib/apt/lists/* /var/cache/* /var/log/* \
  && install --directory --owner 10001 --group 10001 /var/lib/gantry/executor
-ENV EXECUTOR_DIR=/var/lib/gantry/executor
+ENV EXECUTOR_DIR=/var/lib/gantry/executor UV=/opt/uv/bin/uv
 COPY --from=build /out/executor /app
+# Outside of /usr, which runs can see. The CA of a proxy that intercepts TLS is used here and stays in no layer.
+RUN --mount=type=bind,from=build,source=/tmp/build-ca.pem,target=/tmp/build-ca.pem \
+    --mount=type=tmpfs,target=/run/ca \
+    cat /etc/ssl/certs/ca-certificates.crt /tmp/build-ca.pem > /run/ca/bundle.pem \
+ && PIP_CERT=/run/ca/bundle.pem python3 -m pip install --quiet --no-cache-dir --no-deps --no-compile --only-binary :all: \
+    --require-hashes --target /opt/uv --requirement /app/services/executor/uv.txt
 USER 10001:10001
 
 FROM base AS gateway

@@ -10,6 +10,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createClient, deploy } from './measure/client.mjs';
+import { IMPORTS } from './measure/imports.mjs';
 import { startPlatform } from './measure/platform.mjs';
 import { byKind, processTree } from './measure/processes.mjs';
 import { median, printLatencies, quantile, round } from './measure/stats.mjs';
@@ -44,15 +45,17 @@ writeFileSync(script, SCRIPT);
 try {
   const { local } = platform;
   const id = await deploy(local, await zipOf({ 'main.py': CODE }), MANIFEST);
-  const runUrl = `${local.dashboard_url}/api/automations/${id}/run`;
-  const run = async (call, a) => {
-    const answer = await call('POST', runUrl, { inputs: { a, b: 1 }, wait: 10 });
+  const importing = await deploy(local, await zipOf({ 'main.py': `${IMPORTS}${CODE}` }), MANIFEST);
+  const runnerOf = (automation) => async (call, a) => {
+    const url = `${local.dashboard_url}/api/automations/${automation}/run`;
+    const answer = await call('POST', url, { inputs: { a, b: 1 }, wait: 10 });
     if (answer.result?.outputs?.sum !== a + 1) throw new Error(JSON.stringify(answer));
   };
+  const run = runnerOf(id);
   await sleep(IDLE_MS);
   await memoryIdle(platform);
   await sustained('First seconds after the start, while V8 still compiles', run, local, platform);
-  await latency(run, local, id);
+  await latency({ run, runImporting: runnerOf(importing) }, local, id);
   await sustained('Sustained', run, local, platform);
   await growth(run, local, platform);
 } finally {
@@ -75,11 +78,12 @@ function bareScript(a) {
   });
 }
 
-async function latency(run, local, id) {
+async function latency({ run, runImporting }, local, id) {
   const call = createClient(local.token);
   const steps = {
     'bare /usr/bin/python3, same JSON': (i) => bareScript(i),
     'run and wait, through the gateway': (i) => run(call, i),
+    'the same of a module with imports': (i) => runImporting(call, i),
     '  of it: gateway and service, no work (GET /healthz)': () => call('GET', `${local.dashboard_url}/healthz`),
     '  of it: with credential, validation, one read (GET automation)': () =>
       call('GET', `${local.dashboard_url}/api/automations/${id}`),
@@ -92,10 +96,11 @@ async function latency(run, local, id) {
   }
   console.log('\nLatency, one client, interleaved');
   printLatencies(Object.entries(ms).map(([name, numbers]) => ({ name, ms: numbers })));
-  const [bare, gantry] = Object.values(ms);
+  const [bare, gantry, importing] = Object.values(ms);
   console.log(
     `run and wait / bare script: ${round(median(gantry) / median(bare))} at p50; p99 is ${round(quantile(gantry, 0.99) / median(gantry))} x p50`,
   );
+  console.log(`with imports / without: ${round(median(importing) / median(gantry))} at p50`);
 }
 
 async function sustained(title, run, local, platform) {

@@ -1,4 +1,4 @@
-// The sandbox alone, without NATS or a service: sealed children of a zygote beside a cold bubblewrap for each run.
+// The sandbox alone, without NATS or a service: sealed children of a zygote, warm sandboxes, and a cold bubblewrap for each run.
 //   node bench/sandbox.mjs [runs]
 // As root the sandboxes belong to another uid. Needs a build (npm run build).
 import { createHash } from 'node:crypto';
@@ -7,6 +7,8 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { IMPORTS } from './measure/imports.mjs';
+import { processTree } from './measure/processes.mjs';
 import { median, quantile } from './measure/stats.mjs';
 
 const require = createRequire(import.meta.url);
@@ -30,17 +32,24 @@ const settings = {
   python: interpreter.executable,
   readOnlyPaths: ['/usr', ...interpreter.prefixes],
   slots: 4,
+  warmBytes: 512 << 20,
   cgroups: openCgroups(),
   runAs: owner,
   recycleForks: 1e9,
   recycleMs: 1e9,
 };
 
-const source = 'def run(a, b):\n    return a + b\n';
-const code = createHash('sha256').update(source).digest('hex');
-fs.mkdirSync(path.join(layout.storeDir, code));
-fs.writeFileSync(path.join(layout.storeDir, code, 'main.py'), source);
-fs.chmodSync(path.join(layout.storeDir, code), 0o755);
+const TRIVIAL = 'def run(a, b):\n    return a + b\n';
+const SOURCES = { trivial: TRIVIAL, imports: `${IMPORTS}${TRIVIAL}` };
+
+function put(source) {
+  const digest = createHash('sha256').update(source).digest('hex');
+  const directory = path.join(layout.storeDir, digest);
+  fs.mkdirSync(directory);
+  fs.writeFileSync(path.join(directory, 'main.py'), source);
+  fs.chmodSync(directory, 0o755);
+  return digest;
+}
 
 const limits = { wallMs: 10_000, memoryBytes: 256 << 20, processes: 32 };
 const hooks = {
@@ -51,68 +60,83 @@ const hooks = {
   openArtifact: async () => ({ refused: 'no' }),
 };
 
-async function once(sandbox, isolation, n) {
+async function once(sandbox, mode, code, n) {
   const spec = {
     code,
     deps: null,
     egress: false,
     tmpBytes: 64 << 20,
     cpuSeconds: 10,
-    limits: { DATA: limits.memoryBytes, NPROC: 32, FSIZE: 64 << 20 },
+    limits: { DATA: limits.memoryBytes, NPROC: 33, FSIZE: 64 << 20 },
   };
   const job = { op: 'run', entrypoint: 'main.py', inputs: { a: 1, b: n }, outputBytes: 1 << 20 };
   const began = performance.now();
-  const child = await sandbox.acquire(isolation, spec);
+  const child =
+    (mode === 'warm' && (await warmChild(sandbox, spec))) ||
+    (await sandbox.acquire(mode === 'process' ? mode : 'zygote', spec));
   const { outcome } = await runInChild(child, { spec, job, limits }, hooks);
-  if (outcome.kind !== 'returned') throw new Error(JSON.stringify(outcome));
+  if (outcome.kind !== 'returned') throw new Error(mode + JSON.stringify(outcome));
   return performance.now() - began;
 }
 
-/** CPU of this process, of what it has waited for (cold sandboxes), and of the zygote and its children. */
-function cpuMs(sandbox) {
-  const of = (pid) => {
-    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const ticks = stat
-      .slice(stat.lastIndexOf(')') + 2)
-      .split(' ')
-      .slice(11, 15)
-      .map(Number);
-    return ticks.reduce((sum, one) => sum + one, 0) * 10;
-  };
-  return of(process.pid) + of(sandbox.pool.current.pid);
+let fresh = 0;
+async function warmChild(sandbox, spec) {
+  const request = { workspaceId: 'w', spec, entrypoint: 'main.py', secretNames: [], pin: async () => () => {} };
+  const { child: expected, reason } = sandbox.acquireWarm({ ...request, ...limits });
+  if (reason) throw new Error(reason);
+  const child = await expected;
+  if (!child) fresh++;
+  return child;
 }
 
-async function sustained(sandbox, isolation, count) {
+/** CPU of this process, of all below it, and of those that they have waited for. */
+const cpuMs = () =>
+  processTree(process.pid).reduce((sum, { cpuMs: own, childrenCpuMs }) => sum + own + childrenCpuMs, 0);
+
+async function sustained(sandbox, mode, code, count) {
   const began = performance.now();
-  const from = cpuMs(sandbox);
+  const from = cpuMs();
   let n = 0;
+  fresh = 0;
   await Promise.all(
     [1, 2, 3, 4].map(async () => {
-      while (n < count) await once(sandbox, isolation, n++);
+      while (n < count) await once(sandbox, mode, code, n++);
     }),
   );
   const ms = performance.now() - began;
-  return { perSecond: (n / ms) * 1000, cpu: (cpuMs(sandbox) - from) / n };
+  return { perSecond: (n / ms) * 1000, cpu: (cpuMs() - from) / n, fresh: fresh / n };
 }
 
 const sandbox = await startSandbox(settings, 'zygote');
-for (let n = 0; n < 20; n++) await once(sandbox, 'zygote', n);
-const warm = [];
-const cold = [];
-for (let n = 0; n < runs; n++) {
-  await sandbox.pool.full();
-  await sleep(3);
-  warm.push(await once(sandbox, 'zygote', n));
-  if (n % 4 === 0) cold.push(await once(sandbox, 'process', n));
-}
-const row = (name, times, { perSecond, cpu }) =>
-  console.log(
-    `${name.padEnd(28)} p50 ${quantile(times, 0.5).toFixed(2).padStart(7)} ms   p99 ${quantile(times, 0.99).toFixed(2).padStart(7)} ms   ${perSecond.toFixed(0).padStart(4)} runs/s   ${cpu.toFixed(1).padStart(5)} CPU ms per run`,
-  );
 console.log(`${os.cpus().length} cores, Python ${interpreter.version}, cgroups ${settings.cgroups?.version ?? 'none'}`);
-row('sealed children of a zygote', warm, await sustained(sandbox, 'zygote', runs * 4));
-row('cold bubblewrap', cold, await sustained(sandbox, 'process', Math.ceil(runs / 2)));
-console.log(`latency, cold to sealed: ${(median(cold) / median(warm)).toFixed(0)} times`);
+for (const [name, source] of Object.entries(SOURCES)) {
+  const code = put(source);
+  const times = { zygote: [], warm: [], process: [] };
+  for (let n = 0; n < 20; n++) {
+    await once(sandbox, 'zygote', code, n);
+    await once(sandbox, 'warm', code, n);
+    await sleep(20);
+  }
+  for (let n = 0; n < runs; n++) {
+    await sandbox.pool.full();
+    await sleep(25);
+    times.zygote.push(await once(sandbox, 'zygote', code, n));
+    await sleep(25);
+    times.warm.push(await once(sandbox, 'warm', code, n));
+    if (n % 4 === 0) times.process.push(await once(sandbox, 'process', code, n));
+  }
+  for (const [mode, label] of [
+    ['zygote', 'a sealed child of the zygote'],
+    ['warm', 'a warm sandbox'],
+    ['process', 'a cold bubblewrap'],
+  ]) {
+    const { perSecond, cpu, fresh } = await sustained(sandbox, mode, code, mode === 'process' ? runs / 2 : runs * 4);
+    console.log(
+      `${name.padEnd(8)} ${label.padEnd(28)} p50 ${quantile(times[mode], 0.5).toFixed(2).padStart(7)} ms   p99 ${quantile(times[mode], 0.99).toFixed(2).padStart(7)} ms   ${perSecond.toFixed(0).padStart(4)} runs/s   ${cpu.toFixed(1).padStart(5)} CPU ms per run${mode === 'warm' ? `   ${(fresh * 100).toFixed(0)} % fresh` : ''}`,
+    );
+  }
+  console.log(`${name}: warm to sealed ${(median(times.warm) / median(times.zygote)).toFixed(2)}`);
+}
 await sandbox.stop();
 removeOwn(layout);
 fs.rmSync(base, { recursive: true, force: true });

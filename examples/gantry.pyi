@@ -64,7 +64,7 @@ class ModelAnswer(dict[str, Any]):
     output: Any
     """The JSON value, where a schema was given."""
     tool_calls: list[dict[str, Any]]
-    """Tools that it asks for: `id`, `name`, `arguments`."""
+    """Tools that it asks for: `id`, `name`, `arguments` (a dict), and `problems`, a list of texts, where arguments do not fit."""
     cut: bool
     """The answer was longer than a call may give."""
     model: str
@@ -164,6 +164,9 @@ class Context:
         schema: Mapping[str, Any] | None = None,
         tools: Iterable[Mapping[str, Any]] | None = None,
         max_output_tokens: int | None = None,
+        temperature: float | None = None,
+        tool_choice: str | None = None,
+        reasoning: Literal["low", "medium", "high"] | None = None,
         timeout: float = 120,
         stream: bool = False,
     ) -> ModelAnswer:
@@ -172,7 +175,8 @@ class Context:
         A message is `{"role": "user" | "assistant", "content": text}`, or `{"role": "tool", "tool_call_id": id, "content": text}`.
         What a user says may be a list of parts: texts, and `{"type": "image" | "file", "path": path}`, or `"data": bytes` with a
         `media_type`. With `stream` those who watch the run read the words as they come. With `schema`, a JSON Schema, `output` is a value that fits it. A tool is `{"name", "description", "parameters"}`; the code
-        carries its calls out. Raises ModelError.
+        carries its calls out. `tool_choice` is `auto`, `none`, `required` or the name of a tool, `temperature` from 0 to 2; a setting that
+        the model does not support is ignored, and the log says so. Raises ModelError.
         """
 
 context: Context

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type ProxyOptions } from 'vite';
 
@@ -15,6 +16,8 @@ const platform: ProxyOptions = {
 
 export default defineConfig({
   plugins: [react()],
+  // From its sources, which need no build before this one.
+  resolve: { alias: { '@gantry/sdk': fileURLToPath(new URL('../sdk/src/index.ts', import.meta.url)) } },
   build: {
     target: 'es2022',
     // Everything is a file of its own: the page runs under `script-src 'self'` and `style-src 'self'`.

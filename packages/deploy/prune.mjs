@@ -34,6 +34,7 @@ const images = {
   'skills-api': service('skills-api'),
   executor: {
     projects: ['services/executor', 'packages/deploy'],
+    files: ['services/executor/uv.txt'],
     commands: {
       serve: `${call(deploy('join'), 'join')}\n${load('services/executor/dist/main.js')}`,
       enrol: load('services/executor/dist/enrol.js'),

@@ -31,6 +31,7 @@ export async function buildForStart(root, run) {
 
   const steps = [
     dashboardStep(root),
+    commandLineStep(root),
     contractStep(root),
     ...compiled.filter((project) => fs.existsSync(path.join(project, 'prisma.config.ts'))).map(databaseClientStep),
   ];
@@ -63,9 +64,21 @@ function dashboardStep(root) {
     marker: path.join(dashboard, 'dist/.complete'),
     inputs: [
       ...['index.html', 'package.json', 'public', 'src', 'vite.config.mts'].map((name) => path.join(dashboard, name)),
-      path.join(root, 'packages/api-client/src'),
+      path.join(root, 'packages/sdk/src'),
     ],
     build: (run) => run('building the dashboard', dashboard, ['node_modules/.bin/vite', 'build']),
+  };
+}
+
+function commandLineStep(root) {
+  const cli = path.join(root, 'packages/cli');
+  return {
+    marker: path.join(cli, 'dist/.complete'),
+    inputs: [
+      ...['build.mjs', 'package.json', 'python', 'src', '../archive/src', '../sdk/src'],
+      '../../services/executor/python',
+    ].map((name) => path.join(cli, name)),
+    build: (run) => run('building the command line', cli, [process.execPath, 'build.mjs']),
   };
 }
 

@@ -58,7 +58,7 @@ describe('the run of an agent', () => {
     fake.run.steps.push(newStep(9, QUESTION, { kind: 'approve', status: 'pending', approval_id: 'apr_q' }));
     fake.run.approvals.push({
       ...{ id: 'apr_q', status: 'pending', title: QUESTION, message: QUESTION, requested_at, expires_at },
-      ...{ decided_at: null, decided_by: null, reason: null },
+      ...{ decided_at: null, decided_by: null, reason: null, calls: null },
     });
     fake.run.status = 'pending_approval';
     return fake;
@@ -135,6 +135,17 @@ describe('the run of an agent', () => {
     await page.keyboard.press('Enter');
     await call(page, 'Python program').getByRole('code').filter({ hasText: 'print(3)' }).waitFor();
     await call(page, 'Python program').getByText('"3\\n"').waitFor();
+  });
+
+  test('a skill that the agent uses is named', async () => {
+    const fake = add({ status: 'running' });
+    site.api.emit(fake, 'status', { status: 'running', at: timeIn(fake, 40) });
+    tell(fake, 1_000, 'tool_call', 'use_skill', '{"name":"release-notes"}');
+    tell(fake, 1_010, 'tool_result', 'use_skill', 'Group by kind.');
+    tell(fake, 1_020, 'tool_call', 'use_skill', '{"name":"No skill\u202e"}');
+    const page = await open(fake);
+    await call(page, 'Use the skill release-notes').getByText('Answered').waitFor();
+    await call(page, 'use skill').waitFor();
   });
 
   test('what cannot be seen in arguments and results is written out', async () => {

@@ -40,6 +40,16 @@ describe('agents', () => {
           { tool: 'ask_person', approve: 'destructive' },
         ],
         output: { type: 'object', properties: { sorted: { type: 'integer' } }, required: ['sorted'] },
+        skills: [
+          {
+            ...{ path: 'skills/tone/SKILL.md', skill: null, version: null, name: 'tone', hash: '1'.repeat(64) },
+            description: 'How we write to customers\u202e',
+          },
+          {
+            ...{ path: 'skills/release-notes/SKILL.md', skill: `release-notes@${OLD}`, version: 3, hash: OLD },
+            ...{ name: 'release-notes', description: 'Writes the notes of a release from its changes' },
+          },
+        ],
       }),
       newWorker('report', { name: 'Report' }),
     );
@@ -72,8 +82,8 @@ describe('agents', () => {
     const [latest] = site.api.code.versions;
     if (!latest) throw new Error('no sample');
     const { sorter = newWorker('x') } = Object.fromEntries(site.api.workers.list.map((one) => [one.id, one]));
-    const { tools, connections, model, max_turns, budget_usd, output } = sorter;
-    const agent = { tools, connections, model, max_turns, budget_usd, output };
+    const { tools, connections, model, max_turns, budget_usd, output, skills } = sorter;
+    const agent = { tools, connections, model, max_turns, budget_usd, output, skills };
     site.api.code.save(
       { 'SKILL.md': '# Sort the mail\n\nRead each mail, and say **how urgent** it is.\n' },
       {
@@ -93,6 +103,9 @@ describe('agents', () => {
     await page.getByText('Its skill has a newer version').waitFor();
     await page.getByRole('textbox', { name: 'Code of SKILL.md' }).waitFor();
     await panel(page, 'Agent').getByText('linear: create issue').waitFor();
+    await panel(page, 'Agent').getByText('How we write to customers‹U+202E›').waitFor();
+    const published = panel(page, 'Agent').getByRole('listitem').filter({ hasText: 'Version 3, 000000000000' });
+    expect(await published.getByRole('link').getAttribute('href')).toBe('/skills/release-notes');
     expect(await page.getByText(/problems found|Looking for problems/).count()).toBe(0);
     expect(site.api.requests.some(({ line }) => line === 'POST /api/workers/inspect')).toBe(false);
     await checkPage(page, 'agent-code');
@@ -115,11 +128,14 @@ describe('agents', () => {
     await model.getByRole('combobox', { name: 'Model' }).fill('');
     await model.getByLabel('Turns').fill('30');
     await model.getByLabel('Budget of a run').fill('');
+    await model.getByLabel('Temperature').fill('0.2');
+    await model.getByLabel('Reasoning').selectOption('Low');
+    await model.getByLabel('First answer').fill('python');
     await model.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Model: saved').waitFor();
     expect(sent()).toEqual({
       line: 'PATCH /api/workers/sorter',
-      body: { model: null, max_turns: 30, budget_usd: null },
+      body: { model: null, max_turns: 30, budget_usd: null, temperature: 0.2, reasoning: 'low', tool_choice: 'python' },
     });
     const result = panel(page, 'Result');
     const schema = result.getByRole('textbox', { name: 'JSON Schema of the result' });
@@ -130,6 +146,19 @@ describe('agents', () => {
     await result.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Result: saved').waitFor();
     expect(sent()?.body).toMatchObject({ output: { type: 'object', required: ['summary'] } });
+  });
+
+  test('a model and a worker that it names and that are not there are shown before its first run', async () => {
+    const [sorter] = site.api.workers.list;
+    if (!sorter) throw new Error('no sample');
+    const problem = 'there is no model "smart"; there are local/qwen3';
+    Object.assign(sorter, { model_problem: problem, missing_workers: ['report-of-may'] });
+    const page = await site.signedIn('/workers/sorter');
+    await page.getByRole('alert').filter({ hasText: problem }).waitFor();
+    await page.getByText('The worker report-of-may among its tools is missing').waitFor();
+    await checkPage(page, 'agent-problems');
+    await page.getByRole('link', { name: 'Change its model and tools' }).first().click();
+    await page.waitForURL('**/workers/sorter/settings#agent');
   });
 
   test('by keyboard: tools are added by their kind, with a rule for each, and declare what they need', async () => {
@@ -183,6 +212,33 @@ describe('agents', () => {
     };
     await tools.getByRole('button', { name: 'Save' }).click();
     await tools.getByRole('listitem').filter({ hasText: 'linear.create_issue' }).getByText('must be one of').waitFor();
+  });
+
+  test('by keyboard: skills are found, added and removed, and one that is refused says why beside it', async () => {
+    addSkill(site.api.skills, { slug: 'release-notes', title: 'Release notes' });
+    addSkill(site.api.skills, { slug: 'review', title: 'Review a change', content_hash: NEW });
+    const page = await site.signedIn(SETTINGS);
+    const skills = panel(page, 'Skills');
+    await skills.getByRole('combobox', { name: 'Add a skill' }).fill('re');
+    await skills.getByRole('option', { name: /review/ }).waitFor();
+    expect(await skills.getByRole('option').count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await skills.getByRole('listitem').filter({ hasText: 'Version 1, ffffffffffff' }).waitFor();
+    await skills.getByRole('button', { name: 'Remove release-notes' }).focus();
+    await page.keyboard.press('Enter');
+    site.api.workers.refuseNext = {
+      status: 400,
+      body: {
+        detail: 'no',
+        code: 'bad_worker',
+        details: [{ path: 'skills.1', message: 'there is no skill "review"' }],
+      },
+    };
+    await skills.getByRole('button', { name: 'Save' }).click();
+    await skills.getByRole('listitem').filter({ hasText: 'review' }).getByText('there is no skill').waitFor();
+    await skills.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Skills: saved').waitFor();
+    expect(sent()?.body).toEqual({ skills: [expect.objectContaining({ name: 'tone' }), `review@${NEW}`] });
   });
 
   test('without a model it is said where agents are made and set up, with the way to set one', async () => {

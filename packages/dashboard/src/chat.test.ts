@@ -324,6 +324,7 @@ describe('the chat', () => {
       `POST /api/conversations/${conversation.id}/resume`,
     ]);
     rest(conversation);
+    await page.getByText('Working').waitFor({ state: 'detached' });
     await page.route('**/api/chat', (route) => route.abort());
     await field(page).fill('Lost');
     await field(page).press('Enter');

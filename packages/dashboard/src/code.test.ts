@@ -1,4 +1,4 @@
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import { until } from '@gantry/testing';
 import type { Page } from 'playwright-core';
 import { testSite } from './test/browser';
@@ -125,15 +125,43 @@ describe('the code of a worker', () => {
   });
 
   test('problems stand in their lines while somebody types, and lead there', async () => {
-    site.api.code.problems.set('pritn', { ...wrong, line: 18, message: 'pritn is not defined' });
+    site.api.code.problems.set('# later', { ...wrong, line: 18, message: 'nothing comes later' });
     const page = await site.signedIn(CODE);
     await page.getByText('No problems found.').waitFor();
-    await type(page, 'pritn(1)');
-    const problem = page.getByRole('button', { name: /pritn is not defined/i });
+    await type(page, '# later');
+    const problem = page.getByRole('button', { name: /nothing comes later/i });
     await problem.waitFor();
     await page.locator('.cm-lintRange-error').waitFor();
     await problem.click();
-    expect(await page.locator('.cm-activeLine').textContent()).toBe('pritn(1)');
+    expect(await page.locator('.cm-activeLine').textContent()).toBe('# later');
+  });
+
+  test('types are checked with those of gantry, of other files and of the declared inputs', async () => {
+    const page = await site.signedIn(CODE);
+    await page.getByText('No problems found.').waitFor();
+    const problem = (words: RegExp) => page.getByRole('button', { name: words });
+    await editor(page).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText(`from gantry import context
+from lib.prices import rounded
+
+def run(shop: int):
+    context.sleep(until='tomorrow')
+    context.artefact('a.txt', b'')
+    rounded()
+    return totl
+`);
+    await problem(/"totl" is not defined.*Line 8/).waitFor();
+    await problem(/Cannot access attribute "artefact" for class "Context".*Line 6/).waitFor();
+    await problem(/cannot be assigned to parameter "until".*Line 5/).waitFor();
+    await problem(/Argument missing for parameter.*Line 7/).waitFor();
+    await problem(/The input shop is text, and run\(\) declares it as int.*Line 4/).click();
+    expect(await page.locator('.cm-activeLine').textContent()).toBe('def run(shop: int):');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Delete');
+    await page.keyboard.insertText('def run(shop: str) -> int:\n    return len(shop)\n');
+    await page.getByText('No problems found.').waitFor();
   });
 
   test('completion knows the members of context and the declared secrets', async () => {
@@ -146,6 +174,23 @@ describe('the code of a worker', () => {
     await page.waitForTimeout(200);
     await page.keyboard.press('Enter');
     await page.locator('.cm-line', { hasText: 'context.artifact(' }).waitFor();
+  });
+
+  test('the panel beside the editor is hidden, also after a reload, and keeps what was typed', async () => {
+    const page = await site.signedIn(CODE, { viewport: { width: 1440, height: 900 } });
+    const pane = page.getByRole('region', { name: 'main.py' });
+    const widthOfEditor = async () => (await pane.boundingBox())?.width ?? 0;
+    await page.getByLabel('Shop').fill('north');
+    const before = await widthOfEditor();
+    await page.getByRole('button', { name: 'Hide panel' }).click();
+    await page.getByRole('button', { name: 'Test this draft' }).waitFor({ state: 'hidden' });
+    expect(await widthOfEditor()).toBeGreaterThan(before + 100);
+    await page.getByRole('button', { name: 'Show panel' }).click();
+    expect(await page.getByLabel('Shop').inputValue()).toBe('north');
+    await page.getByRole('button', { name: 'Hide panel' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: 'Show panel' }).waitFor();
+    await page.getByRole('button', { name: 'Test this draft' }).waitFor({ state: 'hidden' });
   });
 
   test('by keyboard: Escape, then Tab leaves the editor', async () => {

@@ -62,7 +62,7 @@ describe('connections', () => {
   test('an account is connected with the rights that were chosen', async () => {
     const page = await site.signedIn('/connections/new');
     await page.getByRole('searchbox', { name: 'Search services' }).fill('hub');
-    expect(await page.getByRole('list', { name: 'Services' }).getByRole('link').allTextContents()).toEqual([
+    expect(await page.getByRole('list', { name: 'Works at once' }).getByRole('link').allTextContents()).toEqual([
       ...['GitHub', '2 tools of GitHub'],
     ]);
     await page.getByRole('link', { name: 'GitHub', exact: true }).click();
@@ -93,6 +93,20 @@ describe('connections', () => {
     await page.getByText('no account of Linear can be connected').waitFor();
   });
 
+  test('a service without an OAuth client takes a token at once, which goes to its hosts', async () => {
+    const page = await site.signedIn('/connections/new');
+    const atOnce = page.getByRole('list', { name: 'Works at once' });
+    await atOnce.getByRole('link', { name: 'A key' }).waitFor();
+    expect(await atOnce.getByRole('link', { name: 'Linear', exact: true }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Linear', exact: true }).click();
+    await page.getByLabel('Value', { exact: true }).fill('lin_test');
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByText('Linear is connected.').waitFor();
+    expect(lastSent()?.body).toEqual({
+      ...{ app: 'linear', label: 'Linear', visibility: 'workspace', value: 'lin_test', hosts: ['api.linear.com'] },
+    });
+  });
+
   test('a key and an MCP server are connected by their forms', async () => {
     const page = await site.signedIn('/connections/new');
     await page.getByRole('link', { name: 'A key' }).click();
@@ -101,6 +115,7 @@ describe('connections', () => {
     await page.getByLabel('Hosts that it may go to').fill('api.acme.example, *.acme.example');
     await page.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('acme is connected.').waitFor();
+    await page.getByText('acme: it is under 12 characters').waitFor();
     expect(lastSent()?.body).toEqual({
       ...{ app: 'acme', label: 'acme', visibility: 'workspace', value: 'sk_test' },
       hosts: ['api.acme.example', '*.acme.example'],

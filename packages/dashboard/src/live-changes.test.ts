@@ -2,6 +2,7 @@ import { until } from '@gantry/testing';
 import { testSite } from './test/browser';
 import { newApproval, newApprovals } from './test/fake-approvals';
 import { newChanges } from './test/fake-changes';
+import { newWorker, newWorkers } from './test/fake-workers';
 
 describe('live changes', () => {
   const site = testSite();
@@ -23,6 +24,25 @@ describe('live changes', () => {
     ask('Send the letter?');
     site.api.changes.tell('reset', {});
     await page.getByText('Send the letter?').first().waitFor();
+  });
+
+  test('what is entered for a run stays when another version is saved, until it asks for other inputs', async () => {
+    const worker = newWorker('price-watch', { inputs: [{ name: 'price', label: 'Price', type: 'number' }] });
+    site.api.workers = { ...newWorkers(), list: [worker] };
+    const page = await site.signedIn('/workers/price-watch');
+    const price = page.getByLabel('Price', { exact: true });
+    await price.fill('21');
+    await connected();
+    const save = async (change: Partial<typeof worker>) => {
+      Object.assign(worker, { version: (worker.version ?? 0) + 1 }, change);
+      site.api.changes.tell('change', { noun: 'workers', id: worker.id });
+      await page.getByRole('heading', { name: worker.name, level: 1 }).waitFor();
+    };
+    await save({ name: 'Another rate' });
+    expect(await price.inputValue()).toBe('21');
+    const amount = { name: 'amount', label: 'Amount', type: 'number' };
+    await save({ name: 'Amounts as well', inputs: [...worker.inputs, amount] as typeof worker.inputs });
+    await page.getByLabel('Amount').waitFor();
   });
 
   test('changes of other things are no reason to ask again', async () => {

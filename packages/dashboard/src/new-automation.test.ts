@@ -56,6 +56,12 @@ describe('an automation made in the browser', () => {
     await checkPage(page, 'automation-code');
   });
 
+  test('an undefined name is shown before the first test', async () => {
+    const page = await site.signedIn(NEW);
+    await rewrite(page, 'main.py', 'def run(name: str):\n    return {"greeting": nmae}\n');
+    await page.getByRole('button', { name: /"nmae" is not defined.*Line 2/ }).waitFor();
+  });
+
   test('a zip becomes files and a form, a failed test shows its line, and what is right is deployed', async () => {
     const manifest = { name: 'Report', inputs: ['shop'], outputs: ['total'], secrets_needed: [] };
     const code = 'def run(shop):\n    return {"total": 1 / 0}\n';

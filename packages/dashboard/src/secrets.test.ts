@@ -75,6 +75,23 @@ describe('secrets', () => {
     expect(await page.getByText('line one').count()).toBe(0);
   });
 
+  test('what is wrong with a value is said once, and stays until it is dismissed', async () => {
+    const page = await site.signedIn('/secrets');
+    await page.getByRole('button', { name: 'New secret' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('pin');
+    await page.getByLabel('Value', { exact: true }).fill('471108');
+    await page.getByRole('button', { name: 'Set', exact: true }).click();
+    const warning = page.getByText('PIN: six digits are found in many texts by chance');
+    await warning.waitFor();
+    expect(await warning.count()).toBe(1);
+    // The toast beside it goes.
+    await page.getByText('PIN is set for workers and automations.').waitFor({ state: 'detached' });
+    await warning.hover();
+    await page.mouse.move(0, 0);
+    await page.getByRole('status').getByRole('button', { name: 'Dismiss' }).click();
+    await warning.waitFor({ state: 'detached' });
+  });
+
   test('hosts of a value are shown, changed with it, and refused by their place', async () => {
     const { worker } = site.api.secrets;
     const page = await site.signedIn('/secrets');

@@ -77,7 +77,7 @@ describe('the page of a worker’s run', () => {
       approvals: [
         {
           ...{ id: approval.id, status: 'pending', ...asked, expires_at: approval.expires_at },
-          ...{ decided_at: null, decided_by: null, reason: null },
+          ...{ decided_at: null, decided_by: null, reason: null, calls: null },
         },
       ],
     });
@@ -152,7 +152,7 @@ describe('the page of a worker’s run', () => {
       approvals: [
         {
           ...{ id: 'apr_1', status: 'approved', ...asked, expires_at: asked.requested_at },
-          ...{ decided_at: newStep(6, '').started_at, decided_by: 'ada@example.com', reason: 'Cheap.' },
+          ...{ decided_at: newStep(6, '').started_at, decided_by: 'ada@example.com', reason: 'Cheap.', calls: null },
         },
       ],
     });

@@ -50,7 +50,7 @@ async function ask(status: number, method: string, path: string, body?: unknown)
 }
 
 async function make(template: WorkerTemplate): Promise<unknown> {
-  const { about, code, trigger, ...rest } = template;
+  const { category: _, about, code, trigger, ...rest } = template;
   const made = await ask(201, 'POST', '/api/workers', {
     ...{ ...rest, description: about, triggers: trigger ? [trigger] : [] },
     files: [{ path: fileOf(template), content: code }],

@@ -31,6 +31,7 @@ describe('workers', () => {
       newWorker('price-watch', {
         ...{ name: 'Price watch', description: 'Compares the prices of three shops.', tags: ['prices', 'sales'] },
         ...{ triggers: [schedule, webhook, event], trigger_type: 'cron', inputs, health: 'needs_attention', ...next },
+        last_sandbox: { mode: 'fresh', reason: 'its import reads the secret SHOP_KEY' },
       }),
       newWorker('orders', { name: 'Orders to the warehouse', triggers: [webhook], tags: ['sales'] }),
       newWorker('clean-up', {
@@ -61,7 +62,7 @@ describe('workers', () => {
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     await page.getByRole('checkbox', { name: 'Choose Price watch' }).check();
     await checkPage(page, 'workers');
-    await go(page, '/workers/new', 'Each of these runs as it is');
+    await go(page, '/workers/new', 'A worker runs by a schedule');
     await checkPage(page, 'worker-templates');
     await go(page, '/workers/new?template=nightly-clean-up', 'Ask before anything is removed');
     await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
@@ -75,6 +76,7 @@ describe('workers', () => {
     const page = await site.signedIn('/workers/price-watch');
     await page.getByText('Its last run failed').waitFor();
     await page.getByRole('img', { name: /^Duration/ }).waitFor();
+    await page.getByText('for this run, since its import reads the secret SHOP_KEY').waitFor();
     await checkPage(page, 'worker');
     await go(page, '/workers/report', 'It has not run yet');
     await checkPage(page, 'worker-new');
@@ -364,6 +366,16 @@ describe('workers', () => {
 
   test('a worker is made from a template, and its webhook’s token is under Triggers', async () => {
     const page = await site.signedIn('/workers/new');
+    const templates = page.getByRole('main').getByRole('listitem').getByRole('link');
+    await page.getByRole('button', { name: 'Agents' }).click();
+    await page.getByText('Needs a model and the connection github').waitFor();
+    expect(await templates.getByText('Webhook to a chat').count()).toBe(0);
+    await page.getByRole('button', { name: 'Messages' }).click();
+    await page.getByLabel('Search the templates').fill('slack carrots');
+    await page.getByRole('button', { name: 'Show all templates' }).click();
+    await page.getByLabel('Search the templates').fill('slack webhook');
+    await templates.getByText('Webhook to a chat').waitFor();
+    expect(await templates.count()).toBe(1);
     await page.getByRole('link', { name: 'Webhook to a chat' }).click();
     await page.getByLabel('Name').fill('Orders in chat');
     await page.getByRole('button', { name: 'Create worker' }).click();

@@ -19,6 +19,7 @@ interface Service {
   depends_on?: Record<string, { condition: string }>;
   security_opt?: string[];
   cap_drop?: string[];
+  healthcheck?: { test?: string[] };
   [key: string]: unknown;
 }
 const compose: {
@@ -144,6 +145,10 @@ test('whoever needs another waits until it works', () => {
       });
     }
   }
+});
+
+test('NATS is probed through JetStream', () => {
+  expect(compose.services.nats?.healthcheck?.test).toContain('http://127.0.0.1:8222/jsz');
 });
 
 test('a network, a volume and a target are named where they are made', () => {

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { createDatabase, startTestNats, type TestDatabase, type TestNats, until } from '@gantry/testing';
+import { createDatabase, startTestNats, type TestDatabase, type TestNats, temporaryDir, until } from '@gantry/testing';
 import { Pool } from 'pg';
 import { pino } from 'pino';
 import { type Bus, connectBus, encode } from './bus';
@@ -125,14 +125,21 @@ test('events that a restarted server has lost are published again, and received 
   streams.stop();
 });
 
+const storedFile = (end: string): string => {
+  const files = fs.readdirSync(nats.storeDir, { recursive: true, encoding: 'utf8' });
+  return path.join(nats.storeDir, files.find((name) => name.endsWith(`${EVENTS_STREAM}/${end}`)) as string);
+};
+
+/** The server empties the file before it writes it. */
+async function killWhileWritingConsumer(): Promise<void> {
+  await nats.kill();
+  fs.truncateSync(storedFile(`obs/${durableOf('worker-api', alertRaised)}/meta.inf`));
+}
+
 test('a server that is killed while it writes a consumer costs no event', async () => {
   await announce('stored', 'COMMIT');
   await until(async () => (await pool.query('SELECT FROM published_events')).rowCount);
-  await nats.kill();
-  // The server empties the file before it writes it.
-  const file = `${EVENTS_STREAM}/obs/${durableOf('worker-api', alertRaised)}/meta.inf`;
-  const files = fs.readdirSync(nats.storeDir, { recursive: true, encoding: 'utf8' });
-  fs.truncateSync(path.join(nats.storeDir, files.find((name) => name.endsWith(file)) as string));
+  await killWhileWritingConsumer();
   await announce('waiting', 'COMMIT');
   await nats.restart();
   const streams = await keepStreams({ bus, log });
@@ -140,6 +147,51 @@ test('a server that is killed while it writes a consumer costs no event', async 
   await until(() => ids.length >= 2);
   streams.stop();
   expect(ids.sort()).toEqual(['stored', 'waiting']);
+});
+
+test('an event that reaches a server before its consumers exist is published again', async () => {
+  await announce('before', 'COMMIT');
+  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount);
+  const tx = await pool.connect();
+  await tx.query('BEGIN');
+  await tx.query('LOCK TABLE outbox');
+  await enqueue(tx, alertRaised, 'ws_a', { ...alert, alertId: 'in between' });
+  const waiting = `SELECT FROM pg_locks WHERE NOT granted AND relation = 'outbox'::regclass`;
+  await until(async () => (await tx.query(waiting)).rowCount);
+  const killed = bus.nc.info?.server_id;
+  await killWhileWritingConsumer();
+  await nats.restart();
+  await until(async () => bus.nc.info?.server_id !== killed && (await bus.nc.rtt()));
+  await tx.query('COMMIT');
+  tx.release();
+  await until(async () => (await pool.query('SELECT FROM published_events')).rowCount === 2);
+  const streams = await keepStreams({ bus, log });
+  const ids = await heard();
+  await until(() => ids.includes('in between'));
+  streams.stop();
+  expect(ids.sort()).toEqual(['before', 'in between']);
+});
+
+test('a killed server that kept the position of a consumer, and not the messages before it, costs no event', async () => {
+  const messages = storedFile('msgs');
+  const before = path.join(temporaryDir('messages'), 'before');
+  fs.cpSync(messages, before, { recursive: true });
+  const streams = await keepStreams({ bus, log });
+  const ids = await heard();
+  for (const id of ['a', 'b', 'c']) await announce(id, 'COMMIT');
+  // After two bytes that name its format, the file begins with what is acknowledged: of the consumer, of the stream.
+  const position = storedFile(`obs/${durableOf('worker-api', alertRaised)}/o.dat`);
+  await until(() => fs.readFileSync(position).subarray(2, 4).equals(Buffer.of(3, 3)));
+  await nats.kill();
+  fs.rmSync(messages, { recursive: true });
+  fs.renameSync(before, messages);
+  // Published longer ago than they are kept, so nothing else takes their numbers.
+  await pool.query('DELETE FROM published_events');
+  await nats.restart();
+  await announce('d', 'COMMIT');
+  await until(() => ids.includes('d'));
+  streams.stop();
+  expect(ids).toEqual(['a', 'b', 'c', 'd']);
 });
 
 test('all who react to an event hear it once, also when one of them fails at first', async () => {

@@ -18,15 +18,30 @@ export type JobTools = z.infer<typeof jobTools>;
 /** Whether a person sees the arguments of an agent's tool before it is called; `destructive`: where the tool may overwrite or remove. */
 export const approvalRules = ['always', 'destructive', 'never'] as const;
 
+/** How long a model thinks before it answers, where its provider lets one choose. */
+export const reasoningEfforts = ['low', 'medium', 'high'] as const;
+
 const approve = z.enum(approvalRules);
 
 /** A model works on a skill instead of code: see the executor's agent.py. */
 export const jobAgent = z.object({
   /** Path of the file that says what to do. */
   skill: z.string().min(1).max(1_024),
+  /** Skills that it loads when it needs them. Absent: none. */
+  skills: z
+    .array(
+      z.object({ name: z.string().min(1).max(64), description: z.string().max(1_024), folder: z.string().max(1_024) }),
+    )
+    .max(20)
+    .optional(),
   /** Null: the operator's default. */
   model: z.string().max(200).nullable(),
   maxTurns: z.int().min(1).max(100),
+  /** Of each call of the model; absent: as its provider has it. */
+  temperature: z.number().min(0).max(2).optional(),
+  reasoning: z.enum(reasoningEfforts).optional(),
+  /** Of the first call. */
+  toolChoice: z.string().max(310).optional(),
   tools: z
     .array(
       z.discriminatedUnion('kind', [
@@ -43,8 +58,36 @@ export const jobAgent = z.object({
     .max(50),
   /** JSON Schema of the result; null: the model's words. */
   output: jsonObject.nullable(),
+  /** The input `message` is the latest of a conversation, and these were said before. Absent: the run stands alone. */
+  conversation: z
+    .object({
+      messages: z.array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(9_000) })).max(80),
+      /** Messages before those, which the agent is not given. */
+      leftOut: z.int().min(0),
+    })
+    .optional(),
 });
+export type JobConversation = NonNullable<z.infer<typeof jobAgent>['conversation']>;
 export type JobAgent = z.infer<typeof jobAgent>;
+
+/** Calls that one approval asks about. */
+export const HELD_CALLS_MAX = 20;
+
+/** A tool call of an agent that waits for a person. */
+export const heldCall = z.object({
+  /** Of the stream and the transcript of its run. */
+  id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  /** The tool or the worker that is called; null: the agent's program carries the call out. */
+  serves: z
+    .union([
+      z.object({ connection: jobTools.shape.name, tool: z.string().max(200) }),
+      z.object({ worker: z.string().max(200) }),
+    ])
+    .nullable(),
+  /** JSON Schema of the arguments of a tool that the agent's program carries out. */
+  parameters: jsonObject.nullable(),
+});
+export type HeldCall = z.infer<typeof heldCall>;
 
 /** Tokens and cost of one call of a model. */
 export const modelUsage = z.object({

@@ -3,7 +3,7 @@
  *
  * A change and its event are written in one transaction (`enqueue`), whose commit wakes the relay of its database; if the
  * process dies before that, the relay's own tick finds the row. A row leaves the outbox once JetStream has stored the message;
- * a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream and every consumer's inbox drop.
+ * a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream drops, as every consumer's inbox does.
  *
  * JetStream acknowledges a message up to two minutes before it is on disk. Published events are therefore kept for
  * KEPT_MINUTES, and published again to a server process that has not had them: after a crash, or a restored backup, which
@@ -16,6 +16,7 @@ import type { Logger } from 'pino';
 import type { z } from 'zod';
 import { type Bus, encode } from './bus';
 import { type EventType, eventSubject, type Service } from './catalogue';
+import { watchConnection } from './connection-watch';
 import { newId } from './id';
 import { IncompleteStreamError, requireConsumers } from './streams';
 
@@ -30,7 +31,7 @@ export interface Envelope {
   data: unknown;
 }
 
-/** Columns of a row of `outbox`, in the order of OUTBOX_INSERT. */
+/** Values of a row of `outbox`, in the order of OUTBOX_INSERT. */
 export function outboxRow<T extends z.ZodType>(
   event: EventType<T>,
   workspaceId: string,
@@ -40,8 +41,8 @@ export function outboxRow<T extends z.ZodType>(
   return [newId('evt_'), event.type, workspaceId, traceparent ?? null, JSON.stringify(event.data.parse(data))];
 }
 
-const OUTBOX_INSERT =
-  'INSERT INTO outbox (id, type, workspace_id, traceparent, data) VALUES ($1, $2, $3, $4, $5::jsonb)';
+/** Begins a statement that makes its events in SQL; whoever commits it kicks the relay. */
+export const OUTBOX_INSERT = 'INSERT INTO outbox (id, type, workspace_id, traceparent, data)';
 
 /** Writes the event inside the caller's transaction, and publishes it after the commit. */
 export async function enqueue<T extends z.ZodType>(
@@ -51,7 +52,8 @@ export async function enqueue<T extends z.ZodType>(
   data: z.input<T>,
   traceparent?: string,
 ): Promise<void> {
-  await execute(tx, OUTBOX_INSERT, outboxRow(event, workspaceId, data, traceparent));
+  const row = outboxRow(event, workspaceId, data, traceparent);
+  await execute(tx, `${OUTBOX_INSERT} VALUES ($1, $2, $3, $4, $5::jsonb)`, row);
   const relay = relays.get(poolOf(tx));
   if (relay) afterCommit(tx, relay.kick);
 }
@@ -91,12 +93,15 @@ const TAKE = {
 };
 const TAKE_BACK = `WITH back AS (DELETE FROM published_events WHERE server <> $1 RETURNING ${COLUMNS})
   INSERT INTO outbox (${COLUMNS}) SELECT ${COLUMNS} FROM back`;
-const BACKLOG = `SELECT count(*)::int AS events, coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS "oldestSeconds"
+const BACKLOG = `SELECT count(*)::int AS events, min(created_at) AS "oldestAt",
+    coalesce(extract(epoch FROM now() - min(created_at)), 0)::float8 AS "oldestSeconds"
   FROM (SELECT created_at FROM outbox ORDER BY created_at LIMIT 10000) oldest`;
 const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
 
 /** Events that are committed and not yet published; no more than 10,000 are counted. */
-export async function outboxBacklog(pool: Pool): Promise<{ events: number; oldestSeconds: number }> {
+export async function outboxBacklog(
+  pool: Pool,
+): Promise<{ events: number; oldestAt: Date | null; oldestSeconds: number }> {
   return (await pool.query(BACKLOG)).rows[0];
 }
 
@@ -131,6 +136,8 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
 
   async function relayUntilEmpty() {
     lastRoundAt = Date.now();
+    // The reconnection schedules the next round.
+    if (!connection.isUp()) return;
     try {
       await takeBackFromOtherServers();
       if (Date.now() - sweptAt >= SWEEP_MS) await sweep();
@@ -146,18 +153,24 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   }
 
   async function takeBackFromOtherServers() {
-    const connected = bus.nc.info?.server_id ?? '';
-    if (connected === server) return;
+    const present = bus.nc.info?.server_id ?? '';
+    if (present === server) return;
     // A server that was killed may have lost a consumer, and would acknowledge and drop what that one has to receive.
     await requireConsumers(bus);
-    const { rowCount } = await pool.query(TAKE_BACK, [connected]);
-    server = connected;
+    server = present;
+    await takeBack();
+  }
+
+  async function takeBack() {
+    const { rowCount } = await pool.query(TAKE_BACK, [server]);
     if (!rowCount) return;
     kicked = true;
     log.info({ events: rowCount }, 'NATS has been restarted: its latest events are published again');
   }
 
   async function sweep() {
+    // A replica that has ended may have published to the server before.
+    await takeBack();
     await deleteOld(pool, 'published_events', `published_at < now() - interval '${KEPT_MINUTES} minutes'`);
     sweptAt = Date.now();
   }
@@ -184,10 +197,14 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
       data: row.data,
     };
     const subject = eventSubject({ type: String(row.type) }, service);
-    await bus.store(subject, encode(envelope), String(row.id), STORE_MS);
+    // Another process may have stored it where a consumer looked before, and would drop the same id.
+    await bus.store(subject, encode(envelope), `${row.id}/${server}`, STORE_MS);
     published = true;
   }
 
+  const connection = watchConnection(bus.nc, (isUp) => {
+    if (isUp) schedule(0);
+  });
   schedule(TICK_MS);
   const relay: Relay = {
     kick: () => {
@@ -197,6 +214,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     stop: async () => {
       stopped = true;
       if (relays.get(pool) === relay) relays.delete(pool);
+      connection.stop();
       clearTimeout(timer);
       await round;
     },

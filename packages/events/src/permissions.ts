@@ -31,6 +31,8 @@ const inboxOf = (user: string) => `${inboxPrefixOf(user)}.>`;
 const service = (name: Service): NatsPermissions => ({
   publish: [
     ...of(name, 'publishers').map((event) => eventSubject(event, name)),
+    // Publishers make sure that each consumer receives: see outbox.ts.
+    `$JS.API.CONSUMER.LIST.${EVENTS_STREAM}`,
     ...of(name, 'consumers').flatMap((event) => fetching(EVENTS_STREAM, durableOf(name, event))),
   ],
   subscribe: [...of(name, 'watchers').map(subjectOfAll), inboxOf(name), answerSubject('*', name, '>')],
@@ -48,6 +50,7 @@ const owner = (source: RunSource): NatsPermissions => {
       runSubjects.settled(source, '*'),
       runSubjects.cancel('*', '*'),
       runSubjects.inspect,
+      runSubjects.prepare,
       changesSubject(`${source}-api`),
       answering(`${source}-api`),
       ANSWERS_ACROSS,
@@ -83,6 +86,7 @@ export const natsPermissions: Record<Service, NatsPermissions> = {
     subscribe: [
       ...worker.subscribe,
       runSubjects.tool('worker', '*'),
+      runSubjects.standby('worker', '*'),
       runSubjects.executorStatus('*'),
       INTROSPECT_SUBJECT,
       MEMBERS_SUBJECT,
@@ -104,6 +108,7 @@ const toServices = (executorId: string): string[] =>
     runSubjects.artifact,
     runSubjects.step,
     runSubjects.tool,
+    runSubjects.standby,
     (source: RunSource, id: string) => runSubjects.events(source, id, '*'),
   ]
     .map((subject) => subject('*' as RunSource, executorId))
@@ -116,6 +121,7 @@ export const executorPermissions = (executorId: string): NatsPermissions => ({
     runSubjects.cancel(executorId, '*'),
     runSubjects.words(executorId, '*'),
     runSubjects.inspect,
+    runSubjects.prepare,
     inboxOf(executorId),
   ],
 });
@@ -125,7 +131,7 @@ export const crossings = {
   /** Requests and reports of executors. */
   toServices: toServices('*'),
   /** Messages to executors. */
-  toExecutors: [runSubjects.cancel('*', '*'), runSubjects.words('*', '*')],
+  toExecutors: [runSubjects.cancel('*', '*'), runSubjects.words('*', '*'), runSubjects.prepare],
   /** Requests to executors. */
   askedOfExecutors: [runSubjects.inspect],
 };

@@ -38,6 +38,17 @@ test('a request says whether nobody listens, nobody replied in time, or the conn
   await expect(ask('ignored', 'too late')).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
 });
 
+test('what JetStream has not confirmed when the connection is lost fails at once, and other requests wait for their reply', async () => {
+  const { nc, request, store } = await connected();
+  answerer.nc.subscribe('unconfirmed', { callback: () => {} });
+  await answerer.nc.flush();
+  const unconfirmed = store('unconfirmed', encode(1), 'evt_1', 600_000);
+  const open = request('unconfirmed', encode(2), 600_000);
+  await nc.flush();
+  await Promise.all([nc.reconnect(), expect(unconfirmed).rejects.toMatchObject({ code: 'DISCONNECT' })]);
+  await Promise.all([nc.close(), expect(open).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })]);
+});
+
 test('JetStream stores one id once, and its refusal is told from a stream that is missing', async () => {
   const streams = await keepStreams({ bus: asker, log });
   const subject = eventSubject(alertRaised, 'worker-api');

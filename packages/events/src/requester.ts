@@ -13,6 +13,7 @@ import {
   NatsError,
   type PubAck,
 } from 'nats';
+import { watchConnection } from './connection-watch';
 
 export interface Requester {
   /**
@@ -22,7 +23,7 @@ export interface Requester {
   request(subject: string, payload: Uint8Array, timeoutMs: number): Promise<Msg>;
   /**
    * Resolves when the message is stored; JetStream stores one `id` once.
-   * @throws NatsError like a request's; with `api_error` where the stream refuses the message
+   * @throws NatsError like a request's, and as soon as the connection is lost; with `api_error` where the stream refuses the message
    */
   store(subject: string, payload: Uint8Array, id: string, timeoutMs: number): Promise<PubAck>;
 }
@@ -30,6 +31,8 @@ export interface Requester {
 interface Asked {
   resolve(reply: Msg): void;
   reject(error: NatsError): void;
+  /** May be sent again: its id is stored once. */
+  isRepeatable: boolean;
 }
 
 /** The status of a reply that the server sends because nobody listens. */
@@ -51,13 +54,19 @@ export function createRequester(nc: NatsConnection, inboxPrefix: string): Reques
   void nc.closed().then(() => {
     for (const { reject } of asked.values()) reject(NatsError.errorForCode(ErrorCode.ConnectionClosed));
   });
+  watchConnection(nc, (isUp) => {
+    if (isUp) return;
+    for (const { isRepeatable, reject } of asked.values()) {
+      if (isRepeatable) reject(NatsError.errorForCode(ErrorCode.Disconnect));
+    }
+  });
 
   async function request(subject: string, payload: Uint8Array, timeoutMs: number, head?: MsgHdrs) {
     const reply = `${inbox}.${number++}`;
     let timer: NodeJS.Timeout | undefined;
     try {
       return await new Promise<Msg>((resolve, reject) => {
-        asked.set(reply, { resolve, reject });
+        asked.set(reply, { resolve, reject, isRepeatable: head !== undefined });
         timer = setTimeout(() => reject(NatsError.errorForCode(ErrorCode.Timeout)), timeoutMs);
         nc.publish(subject, payload, { reply, headers: head });
       });

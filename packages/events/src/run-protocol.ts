@@ -23,7 +23,7 @@
  */
 import { z } from 'zod';
 import { CREDENTIALS_MAX, hostPattern, jobCredential } from './job-credential';
-import { jobAgent, jobTools, jsonObject, modelUsage } from './job-tools';
+import { HELD_CALLS_MAX, heldCall, jobAgent, jobTools, jsonObject, modelUsage } from './job-tools';
 import { keptAnswer, recordedAnswer } from './recorded-answer';
 
 /** A quarter of NATS' default limit (1 MiB); it bounds the memory that a slow consumer can hold. */
@@ -76,6 +76,10 @@ export const runSubjects = {
   executorStatus: (executorId: string) => `executor.status.${executorId}`,
   /** Request/reply, queue group of the executors: InspectRequest -> InspectReply. */
   inspect: 'executor.inspect',
+  /** Service -> all executors: PrepareRequest. */
+  prepare: 'executor.prepare',
+  /** Request/reply, queue group: nothing -> StandbyReply. Only worker-api has code that starts by itself. */
+  standby: (source: RunSource, executorId: string) => `executor.standby.${source}.${executorId}`,
 } as const;
 
 /** The executor that published a claim, a withdrawal, a renewal, a request about a run, or its status. */
@@ -132,6 +136,8 @@ export const job = z.object({
   /** The attempt number shown to the code. Absent: 1. */
   tryNumber: z.int().min(1).optional(),
   workspaceId: z.string(),
+  /** The worker or automation. Absent: from a service of an earlier release. */
+  subjectId: z.string().optional(),
   /** A test has no network, whatever `network` says, unless it is a rehearsal. */
   kind: z.enum(['run', 'test']),
   /** Requests that would write get these answers, by object store where there is a URL, or are refused. */
@@ -165,10 +171,19 @@ export const job = z.object({
   allowedHosts: z.array(hostPattern).max(100).optional(),
   credentials: z.array(jobCredential).max(CREDENTIALS_MAX).optional(),
   isolation: z.enum(['zygote', 'process']),
+  /** No warm sandbox: the code is imported for each run. */
+  fresh: z.boolean().optional(),
   requestId: z.string().optional(),
   traceparent: z.string().optional(),
 });
 export type Job = z.infer<typeof job>;
+
+/** Where the code of a run ran. `reason`: why this version can't run from a warm sandbox. */
+export const usedSandbox = z.object({
+  mode: z.enum(['warm', 'fresh', 'process']),
+  reason: z.string().max(500).optional(),
+});
+export type UsedSandbox = z.infer<typeof usedSandbox>;
 
 export const claimRequest = z.object({
   claimId: z.string(),
@@ -215,7 +230,13 @@ export type StepReply = z.infer<typeof stepReply>;
 const step = z.object(stepIdentity);
 /** Reason why a run's process ends before the run does. The step is recorded as pending. */
 export const suspension = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('sleep'), step, wakeAt: z.int().describe('epoch milliseconds') }),
+  z.object({
+    kind: z.literal('sleep'),
+    step,
+    wakeAt: z.int().describe('epoch milliseconds, by the clock of the executor'),
+    /** Where code asked for a duration, which needs no clock of the executor. */
+    forMs: z.int().min(0).optional(),
+  }),
   z.object({
     kind: z.literal('approve'),
     step,
@@ -225,6 +246,8 @@ export const suspension = z.discriminatedUnion('kind', [
     /** Items like inputs; validated by the receiver. */
     form: z.array(z.unknown()).max(50).nullable(),
     expiresInSeconds: z.number().positive().nullable(),
+    /** Tool calls of an agent that are decided one by one; `data` has their names and arguments. */
+    calls: z.array(heldCall).min(1).max(HELD_CALLS_MAX).optional(),
   }),
   z.object({
     kind: z.literal('call'),
@@ -267,6 +290,10 @@ export const runErrorCodes = [
   'missing_connection',
   'approval_rejected',
   'budget_exceeded',
+  /** Of agents, by what their program raised. */
+  'model_unavailable',
+  'output_invalid',
+  'turns_exceeded',
   'invalid_inputs',
   'cancelled',
   'sandbox',
@@ -410,6 +437,7 @@ export const runEvent = z.discriminatedUnion('type', [
       cpuMs: z.number(),
       maxRssBytes: z.int(),
       costUsd: z.number().min(0).default(0),
+      sandbox: usedSandbox.optional(),
     }),
   }),
 ]);

@@ -13,6 +13,7 @@
 import { clockProblem } from '@gantry/env';
 import {
   AckPolicy,
+  type ConsumerInfo,
   type ConsumerMessages,
   DeliverPolicy,
   DiscardPolicy,
@@ -28,6 +29,7 @@ import {
 import type { Logger } from 'pino';
 import type { Bus } from './bus';
 import { type EventType, eventCatalogue, eventSubject, type Service, subjectOfAll } from './catalogue';
+import { watchConnection } from './connection-watch';
 import { type RunSource, runSources, runSubjects } from './run-protocol';
 
 export const EVENTS_STREAM = 'EVENTS';
@@ -155,7 +157,8 @@ export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<str
 export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: number }): Promise<{ stop(): void }> {
   const { bus, log, replicas = 1 } = options;
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const made = new Set<string>();
+  /** The server process that a stream was made on, by its name. */
+  const made = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   let looking: Promise<void> = Promise.resolve();
@@ -164,10 +167,14 @@ export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: n
     clearTimeout(timer);
     for (const plan of streamPlans) {
       try {
-        if (made.has(plan.name) && (await isWhole(manager, plan))) continue;
-        if (made.has(plan.name)) log.error({ stream: plan.name }, 'a stream or its consumers were missing: recreated');
-        await make(manager, plan, replicas);
-        made.add(plan.name);
+        const server = bus.nc.info?.server_id ?? '';
+        const madeOn = made.get(plan.name);
+        const isMissing = madeOn !== undefined && !(await isWhole(manager, plan));
+        if (madeOn === server && !isMissing) continue;
+        if (isMissing) log.error({ stream: plan.name }, 'a stream or its consumers were missing: recreated');
+        const ahead = await make(manager, plan, replicas);
+        if (ahead.size) log.error({ stream: plan.name, consumers: [...ahead] }, 'a stream had lost its end: read anew');
+        made.set(plan.name, server);
       } catch (err) {
         if (!stopped) log.warn({ err, stream: plan.name }, `stream not checked: ${reasonOf(err)}; will try again`);
       }
@@ -179,14 +186,15 @@ export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: n
     looking = looking.then(look);
   }
 
-  void (async () => {
-    for await (const { type } of bus.nc.status()) if (type === 'reconnect' && !stopped) lookAgain();
-  })();
+  const connection = watchConnection(bus.nc, (isUp) => {
+    if (isUp) lookAgain();
+  });
   lookAgain();
   await looking;
   return {
     stop: () => {
       stopped = true;
+      connection.stop();
       clearTimeout(timer);
     },
   };
@@ -196,14 +204,29 @@ export class IncompleteStreamError extends Error {}
 
 /**
  * For publishers. A service that is newer than worker-api waits until that has created the consumers of its version.
- * @throws IncompleteStreamError while the stream of domain events, or one of its consumers, is missing
+ * @throws IncompleteStreamError while the stream of domain events, or one of its consumers, is missing or would receive nothing
  */
 export async function requireConsumers(bus: Bus): Promise<void> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  const info = await manager.streams.info(EVENTS_STREAM).catch(nullIfMissing);
-  const present = info?.state.consumer_count ?? 0;
-  if (info && present >= events.consumers.length) return;
-  throw new IncompleteStreamError(`${EVENTS_STREAM} has ${present} of ${events.consumers.length} consumers`);
+  const { present, ahead } = await readConsumers(manager, EVENTS_STREAM).catch(
+    (err) => nullIfMissing(err) ?? NO_CONSUMERS,
+  );
+  const receiving = present.size - ahead.size;
+  if (receiving >= events.consumers.length) return;
+  throw new IncompleteStreamError(`${EVENTS_STREAM} has ${receiving} of ${events.consumers.length} consumers`);
+}
+
+/**
+ * The consumers of a stream by name. Those that are `ahead` have positions beyond its end: a server that is killed may keep
+ * the position and lose the messages before it, and it would acknowledge for them whatever takes their numbers.
+ */
+async function readConsumers(manager: JetStreamManager, stream: string) {
+  const present = new Map<string, ConsumerInfo>();
+  for await (const consumer of manager.consumers.list(stream)) present.set(consumer.name, consumer);
+  // Read after the positions, which follow it.
+  const { state } = await manager.streams.info(stream);
+  const isAhead = ({ delivered }: ConsumerInfo) => delivered.stream_seq > state.last_seq;
+  return { present, ahead: new Set([...present.values()].filter(isAhead).map(({ name }) => name)) };
 }
 
 async function isWhole(manager: JetStreamManager, plan: StreamPlan): Promise<boolean> {
@@ -214,6 +237,8 @@ async function isWhole(manager: JetStreamManager, plan: StreamPlan): Promise<boo
 const isComplete = ({ state, config }: StreamInfo, { consumers }: StreamPlan): boolean =>
   state.consumer_count === consumers.length && config.max_msg_size === OPEN.max_msg_size;
 
+const NO_CONSUMERS = { present: new Map<string, ConsumerInfo>(), ahead: new Set<string>() };
+
 /** No message is this small, so the stream accepts none. */
 const CLOSED = { max_msg_size: 1 };
 const OPEN = { max_msg_size: -1 };
@@ -221,13 +246,15 @@ const OPEN = { max_msg_size: -1 };
 /**
  * Creates the stream, or updates what differs. Two replicas that do so at once request the same. A stream accepts messages
  * only while all its consumers exist: otherwise it would acknowledge and drop messages without a consumer.
+ * @returns the consumers that were ahead of the stream, and are created anew
  */
-async function make(manager: JetStreamManager, plan: StreamPlan, replicas: number): Promise<void> {
+async function make(manager: JetStreamManager, plan: StreamPlan, replicas: number): Promise<Set<string>> {
   const { name, config, consumers } = plan;
   const existing = await manager.streams.info(name).catch(nullIfMissing);
   const description = toIdentity(existing);
   const wanted = { ...config, ...OPEN, name, description, storage: StorageType.File, num_replicas: replicas };
-  const whole = existing !== null && isComplete(existing, plan);
+  let { present, ahead } = existing ? await readConsumers(manager, name) : NO_CONSUMERS;
+  const whole = existing !== null && isComplete(existing, plan) && !ahead.size;
   const first = whole ? wanted : { ...wanted, ...CLOSED };
   if (!existing) {
     // The other replica's stream has another identity: that one counts.
@@ -235,10 +262,11 @@ async function make(manager: JetStreamManager, plan: StreamPlan, replicas: numbe
   } else if (differs(existing.config, first)) {
     await manager.streams.update(name, first);
   }
-  const present = new Map<string, object>();
-  for await (const { name: durable, config: existingConfig } of manager.consumers.list(name)) {
-    if (consumers.some((consumer) => consumer.durable === durable)) present.set(durable, existingConfig);
-    else await manager.consumers.delete(name, durable);
+  // Another replica may have created them anew meanwhile.
+  if (ahead.size) ({ present, ahead } = await readConsumers(manager, name));
+  const durables = new Set(consumers.map(({ durable }) => durable));
+  for (const durable of present.keys()) {
+    if (!durables.has(durable) || ahead.has(durable)) await manager.consumers.delete(name, durable);
   }
   for (const { durable, filter, ackPendingMax } of consumers) {
     const consumer = {
@@ -249,10 +277,12 @@ async function make(manager: JetStreamManager, plan: StreamPlan, replicas: numbe
       ack_wait: ACK_WAIT_MS * NS_PER_MS,
       max_ack_pending: ackPendingMax,
     };
+    const config = ahead.has(durable) ? undefined : present.get(durable)?.config;
     // The server writes even an equal one anew, where a kill in the middle could cost it.
-    if (differs(present.get(durable) ?? {}, consumer)) await manager.consumers.add(name, consumer);
+    if (differs(config ?? {}, consumer)) await manager.consumers.add(name, consumer);
   }
   if (!whole) await manager.streams.update(name, wanted);
+  return ahead;
 }
 
 /**

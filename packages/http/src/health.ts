@@ -34,6 +34,7 @@ export function health(
     if (draining) return 'draining';
     const down = listDown(states);
     if (!down.length) return 'ok';
+    // Bounded: the dependencies of a service.
     return down.every((name) => degrading.includes(name)) ? 'degraded' : 'unavailable';
   }
 

@@ -30,6 +30,7 @@ export function readHosts(given: string[], path: string): { hosts: string[]; pro
   const read = given.map(readHost);
   const hosts = read.map(({ host }) => host);
   const problems = read.flatMap(({ host, problem }, index) => {
+    // Bounded: 100 hosts (HOSTS_MAX of a worker's network; 20 in `Hosts` of the OpenAPI document).
     const message = problem ?? (hosts.indexOf(host) < index ? 'appears twice' : null);
     return message === null ? [] : [{ path: `${path}.${index}`, message }];
   });

@@ -156,6 +156,7 @@ function enter(open: Place[], child: unknown, key: string | number, parent: Plac
 
 function keysTo(place: Place, key: string | number): string[] {
   const keys = [String(key)];
+  // Bounded: 64 levels, which are counted before.
   for (let one: Place | null = place; one?.parent; one = one.parent) keys.unshift(one.key);
   return keys;
 }

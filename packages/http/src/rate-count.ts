@@ -111,6 +111,7 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
     try {
       // The older window first, and never two of one caller in one statement.
       for (const window of [...new Set(telling.map((one) => one.window))].sort((a, b) => a - b)) {
+        // Bounded: three windows: older ones are forgotten below.
         const ofWindow = telling.filter((one) => one.window === window && one.spent);
         for (let first = 0; first < ofWindow.length; first += CALLERS_PER_STATEMENT) {
           await tell(ofWindow.slice(first, first + CALLERS_PER_STATEMENT));

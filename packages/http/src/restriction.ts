@@ -64,6 +64,7 @@ export function reachOf({ restriction }: Pick<Principal, 'restriction'>, kind: N
 
 /** Intersects two restrictions; null: no restriction beside the role. */
 export const intersectReach = (one: string[] | null, other: string[] | null): string[] | null =>
+  // Bounded: 100 ids of each (TokenRestriction of the OpenAPI document).
   one && other ? one.filter((id) => other.includes(id)) : (one ?? other);
 
 /** Whether the caller's token is for that worker or automation. */
@@ -78,6 +79,7 @@ function refusalOf(restriction: Restriction, { id, method, restrict }: Restricte
   const { readonly, toolsets, requireApproval, budgets } = restriction;
   const effect = restrict.effect ?? (method === 'get' || method === 'head' ? 'reads' : undefined);
   if (readonly && effect !== 'reads') return closed('readonly', 'it may only read');
+  // Bounded: 20 toolsets (`maxItems` of TokenRestriction), and those of an operation.
   if (toolsets && restrict.toolsets !== 'any' && !restrict.toolsets?.some((one) => toolsets.includes(one))) {
     return closed('toolsets', `it is for ${toolsets.join(', ') || 'no toolset'}, and ${id} is in none of them`);
   }

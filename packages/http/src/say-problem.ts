@@ -41,6 +41,7 @@ const PATTERNS: [RegExp, string][] = [
   [/^\^(sha256:)?\[0-9a-f\]/, 'must be a digest in hexadecimal digits'],
   [/^\^\[!-~\]/, 'may hold visible ASCII characters only'],
   [/\(\?=\.\*\\S\)/, 'must not be blank, nor hold control characters'],
+  [/\(\?=\[\\s\\S\]\*\\S\)/, 'must not be blank, nor contain NUL'],
   [/\\x00-\\x1f/, 'must not hold control characters'],
   [/\^\\s\*\[\^\\s/, 'must not be blank'],
   [/^\^\[\^(\\x00|\\u0000|\0)\]/, 'must not contain NUL'],

@@ -52,6 +52,7 @@ export function encodeJson(body: unknown, indent?: number): string | Buffer {
   let rest = text;
   for (const [at, json] of stored.entries()) {
     const mark = JSON.stringify(`${MARK}${at}`);
+    // Bounded: each search begins behind the value before.
     const place = rest.indexOf(mark);
     pieces.push(Buffer.from(rest.slice(0, place)), json);
     rest = rest.slice(place + mark.length);

@@ -62,6 +62,7 @@ export function createDecodedView(
   const decoders: ReturnType<typeof createDecoder>[] = [];
   for (const kinds of levels.toReversed()) {
     const next = decoders[0];
+    // Bounded: as many decoders as VIEWS names levels.
     decoders.unshift(createDecoder(kinds, next ? next.push : receive));
   }
   const first = decoders[0] as ReturnType<typeof createDecoder>;

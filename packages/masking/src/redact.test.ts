@@ -88,13 +88,12 @@ test('a secret of 32 KB and twenty others cost little on a flood of output', () 
   expect(bytes + stream.end().length).toBe(chunk.length * 30);
 });
 
-test('output made to look like the beginning of a secret does not slow the executor down', () => {
-  const secret = `${'a'.repeat(32 * 1024)}b`;
+test('output made to look like the beginning of a secret is read in linear time', () => {
+  const secret = `${'a'.repeat(1 << 20)}b`;
   const stream = createRedactor([secret]).stream();
-  const began = performance.now();
   for (let i = 0; i < 200_000; i++) stream.push(Buffer.from('aaaa'));
   stream.end();
-  expect(performance.now() - began).toBeLessThan(10_000);
+  // Comparing anew at each byte would take hours.
 });
 
 test('what threads have prepared masks alike', () => {

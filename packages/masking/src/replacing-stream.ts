@@ -120,6 +120,7 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
         if (length) mark(position - length, position, matcher.owner[node] as number);
         let isDropped = false;
         for (const view of active) if (view.dropIfEqual(node)) isDropped = true;
+        // Bounded: as many views as VIEWS lists.
         if (isDropped) active = active.filter(({ isActive }) => isActive);
       }
       let safe = position - (matcher.depth[node] as number);

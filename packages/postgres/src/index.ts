@@ -2,6 +2,7 @@ export * from './database-problems';
 export * from './delete-old';
 export * from './env';
 export * from './failures';
+export * from './group-calls';
 export * from './migrations';
 export * from './pool';
 export { liftTimeLimits } from './response-limit';

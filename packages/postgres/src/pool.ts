@@ -3,7 +3,6 @@ import type { Logger } from 'pino';
 import { limitResponseTime } from './response-limit';
 
 const CONNECTIONS_MAX = 10;
-/** Callers get 503 after this long if PostgreSQL is down or every connection is busy. */
 const CONNECT_TIMEOUT_MS = 2_000;
 const STATEMENT_TIMEOUT_MS = 10_000;
 /** A server that has not answered by then is frozen: it would have cancelled the statement. */
@@ -17,17 +16,20 @@ export interface PoolSettings {
    * and before 1.21 loses prepared statements. Default: off.
    */
   pgbouncer?: 'off' | 'transaction' | 'transaction-prepared' | undefined;
+  /** Callers get 503 after this long if PostgreSQL does not connect or every connection is busy; default 2 s. */
+  connectTimeoutMs?: number | undefined;
   /** Callers get 503 after this long without a response to a statement; default 12 s. */
   responseTimeoutMs?: number | undefined;
 }
 
 /** The one pool of a service, shared by Prisma's adapter and plain SQL. */
 export function createPool(url: string, options: PoolSettings & { service: string; log: Logger }): Pool {
-  const { max = CONNECTIONS_MAX, pgbouncer = 'off', responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
+  const { max = CONNECTIONS_MAX, pgbouncer = 'off' } = options;
+  const { connectTimeoutMs = CONNECT_TIMEOUT_MS, responseTimeoutMs = RESPONSE_TIMEOUT_MS } = options;
   const pool = new Pool({
     connectionString: url,
     max,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     ...startupParameters(options),
   });
   // When PostgreSQL goes down, idle connections emit `error` on the pool and busy ones on themselves; an unhandled `error`

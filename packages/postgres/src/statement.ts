@@ -12,8 +12,9 @@ export type Statement = (params: Record<string, unknown>) => QueryConfig;
 export function statement(name: string | undefined, text: string): Statement {
   const names: string[] = [];
   const numbered = text.replace(/\$([a-z]\w*)/g, (_match, param: string) => {
-    if (!names.includes(param)) names.push(param);
-    return `$${names.indexOf(param) + 1}`;
+    // Bounded: parameters of a statement in our code, read once.
+    const number = names.includes(param) ? names.indexOf(param) + 1 : names.push(param);
+    return `$${number}`;
   });
   return (params) => ({
     ...(name && { name }),

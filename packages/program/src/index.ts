@@ -4,6 +4,7 @@ export * from './input-files';
 export * from './input-schema';
 export * from './input-validator';
 export * from './inspect-entrypoint';
+export * from './isolation';
 export * from './items';
 export * from './keep-recent';
 export * from './read-archive';

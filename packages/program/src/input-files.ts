@@ -45,6 +45,7 @@ export async function placeFiles(
     const { key, size } = await place(places, workspaceId, item, value as FileInput);
     const { name } = value as FileInput;
     placed.files.push({ input: item.name, name, key, size });
+    // Bounded: 100 inputs (ITEMS_MAX).
     placed.inputs = { ...placed.inputs, [item.name]: { name, size } };
   }
   return placed;

@@ -79,6 +79,7 @@ export const warningsFor = (inspected: Inspected, declared: Declared): string[] 
 export const doubtsOf = (inspected: Inspected, declared: Declared): Doubt[] => [
   ...parameterDoubts(inspected.parameters, declared.inputs),
   ...importDoubts(inspected.imports, declared.dependencies),
+  // Bounded: 50 names (NAMES_MAX of inspection.py) among 50 (`secretNames`).
   ...inspected.secrets
     .filter((name) => !declared.secrets.includes(name))
     .map((name) => ({
@@ -125,6 +126,7 @@ const PACKAGES: Record<string, string> = {
 /** A declared package may contain the import name in its own, as google-cloud-storage does with `google`. */
 function importDoubts(imports: string[], dependencies: string[]): Doubt[] {
   const declared = dependencies.map((dependency) => normalized(/^[\w.-]+/.exec(dependency)?.[0] ?? ''));
+  // Bounded: 50 imports (NAMES_MAX of inspection.py) among 50 packages (`dependencyNames`).
   return imports
     .map((name) => ({ name, source: PACKAGES[name] ?? name }))
     .filter(({ name, source }) => !declared.some((one) => one === normalized(source) || one.includes(normalized(name))))

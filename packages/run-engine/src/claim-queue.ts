@@ -68,7 +68,9 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
 
   /** The oldest of these, without those that expire. */
   function takeFirst(which: (claim: Claim) => boolean): Claim | undefined {
+    // Bounded: claims of executors, one for each of their free slots; each is taken out once.
     for (let at = claims.findIndex(which); at >= 0; at = claims.findIndex(which)) {
+      // Bounded: the same claims.
       const [claim] = claims.splice(at, 1);
       if (claim && claim.expiresAt > Date.now() + MARGIN_MS) return claim;
       if (claim) release(claim);

@@ -4,7 +4,7 @@
  * A run may be handed out, or a stream opened, by somebody who looked a moment before the deletion. So running ones are looked
  * for again as long as a workspace is closed, and a stream asks once more when it is counted.
  */
-import type { WorkspaceClosures } from '@gantry/events';
+import { isClosedSql, type WorkspaceClosures } from '@gantry/events';
 import { repeat } from '@gantry/http';
 import type { Response } from 'express';
 import type { Pool } from 'pg';
@@ -18,7 +18,7 @@ const CUT_MS = 1_000;
 const STOP = {
   name: 'stop-closed-runs',
   text: `UPDATE runs SET cancel_requested_at = now() WHERE status = 'running' AND cancel_requested_at IS NULL
-           AND workspace_id IN (SELECT workspace_id FROM workspace_closures WHERE NOT restored)
+           AND ${isClosedSql('runs.workspace_id')}
          RETURNING id, attempt, executor_id AS "executorId"`,
 };
 

@@ -47,7 +47,7 @@ export function startDispatcher(deps: {
   let filling: Promise<void> | null = null;
 
   /** Submitted runs that are not written yet, oldest first. */
-  const waiting: { runner: string; give: (claim: Claim | undefined) => void }[] = [];
+  const waiting = new Set<{ runner: string; give: (claim: Claim | undefined) => void }>();
 
   const claims = openClaimQueue(bus, source, log, serve);
   const hints = bus.nc.subscribe(runSubjects.hint(source), {
@@ -61,10 +61,10 @@ export function startDispatcher(deps: {
   function serve(): void {
     if (claims.some(queues.mayHave)) fill();
     else
-      for (const entry of [...waiting]) {
+      for (const entry of waiting) {
         const claim = claims.take(entry.runner);
         if (!claim) continue;
-        waiting.splice(waiting.indexOf(entry), 1);
+        waiting.delete(entry);
         entry.give(claim);
       }
   }
@@ -82,10 +82,10 @@ export function startDispatcher(deps: {
         },
       };
       const timer = setTimeout(() => {
-        waiting.splice(waiting.indexOf(entry), 1);
+        waiting.delete(entry);
         resolve(undefined);
       }, SLOT_WAIT_MS[wait]);
-      waiting.push(entry);
+      waiting.add(entry);
     });
   }
 
@@ -169,7 +169,8 @@ export function startDispatcher(deps: {
       void handOut(run, claim, building);
     },
     close: async () => {
-      for (const { give } of waiting.splice(0)) give(undefined);
+      for (const { give } of waiting) give(undefined);
+      waiting.clear();
       clearInterval(poll);
       hints.unsubscribe();
       claims.close();

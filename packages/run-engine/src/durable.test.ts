@@ -1,4 +1,4 @@
-import { newId, runSubjects } from '@gantry/events';
+import { newId, runSubjects, type Suspension } from '@gantry/events';
 import { cutConnections, type FakeEvent, type FakeJob, noUsage, until } from '@gantry/testing';
 import type { RunEngine } from './engine';
 import type { Run } from './run';
@@ -81,6 +81,16 @@ test('an artifact whose report is written after the run was handed out again is 
   await second.complete('done');
   const ended = await inStatus(engine, run, 'completed');
   await until(async () => (await engine.artifacts(ended)).some(({ id }) => id === 'art_early'));
+});
+
+test('a run sleeps as long as it asked for, whatever the clock of its executor says', async () => {
+  const engine = await callingReplica(engines);
+  const executor = await engines.executor();
+  const run = await engine.submitAndWait(aRun());
+  const wakeAt = Date.now() - 3 * LONG_MS;
+  await (await claimed(executor)).suspend({ ...sleep(1, 0), wakeAt, forMs: LONG_MS } as Suspension);
+  const asleep = await inStatus(engine, run, 'suspended');
+  expect(asleep.wakeAt?.getTime()).toBeGreaterThan(Date.now() + LONG_MS / 2);
 });
 
 test('a run sleeps without an executor, and goes on with what it has recorded', async () => {

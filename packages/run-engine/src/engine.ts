@@ -162,7 +162,8 @@ export async function startRunEngine(deps: {
     computeCostUsd: deps.computeCostUsd ?? (() => 0),
   });
   const stepRecords = answerStepRecords({ bus, pool, source, tokens, log });
-  const toolCalls = deps.tools && answerToolCalls({ bus, pool, source, tokens, prepare: deps.tools.prepare, log });
+  const toolCalls =
+    deps.tools && answerToolCalls({ bus, pool, source, tokens, waiters, prepare: deps.tools.prepare, log });
   const leases = keepLeases({ bus, pool, source, tokens, objects, leaseMs, log });
   const sweeper = startSweeper({
     bus,

@@ -20,6 +20,7 @@ export function createAudience() {
     const renderedOnce = oncePerStyle((reader) => reader.render(events));
     for (const reader of readers) {
       if (reader.last >= end) continue;
+      // Bounded: only readers that came within the last COALESCE_MS have some of the events.
       if (reader.last < first) reader.write(renderedOnce(reader));
       else reader.write(Buffer.from(reader.render(events.filter(({ seq }) => seq > reader.last))));
       reader.last = end;

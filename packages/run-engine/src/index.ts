@@ -13,6 +13,7 @@ export type { Usage } from './reported';
 export type { ResumeOptions } from './resume-runs';
 export * from './retention';
 export * from './run';
+export * from './run-conditions';
 export { attemptOf, type ContextChange, type ServiceEvent } from './run-events';
 export * from './run-limits';
 export * from './run-locks';
@@ -20,3 +21,4 @@ export { COUNTED_MAX, type RunArtifact, type RunCounts, type RunFilter } from '.
 export { madeAt } from './run-row';
 export type { AskedSuspension, OnSuspended } from './suspend-run';
 export type { ToolOutcome } from './tool-steps';
+export { RunEnded } from './watch-run';

@@ -70,6 +70,7 @@ export async function buildJob(
     token: deps.tokens.give({ runId: run.id, attempt: run.attempt, executorId }),
     ...(run.tries > 1 && { tryNumber: run.tries }),
     workspaceId: run.workspaceId,
+    subjectId: run.subjectId,
     kind: run.kind,
     runner: spec.runner,
     code: { digest: spec.code.digest, size: spec.code.size, url: await objects.presignGet(spec.code.key, internal) },
@@ -83,6 +84,7 @@ export async function buildJob(
     network: spec.network,
     ...(spec.allowedHosts && { allowedHosts: spec.allowedHosts }),
     isolation: spec.isolation,
+    ...(spec.fresh && { fresh: true }),
     ...(spec.may && { may: spec.may }),
     ...(spec.contexts && {
       contexts: await Promise.all(
@@ -96,6 +98,7 @@ export async function buildJob(
     ...(run.traceparent && { traceparent: run.traceparent }),
   };
 
+  // Bounded: 50 secrets (`secretNames` of packages/program) and 64 credentials (CREDENTIALS_MAX).
   const missing = spec.secrets.filter(
     (name) => !Object.hasOwn(secrets, name) && !credentials.some((one) => one.kind === 'secret' && one.name === name),
   );

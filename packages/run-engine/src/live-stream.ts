@@ -2,7 +2,7 @@
  * One run's events as a stream that can be broken off and resumed anywhere: the HTTP side of run-hub.ts. A reader that does
  * not keep up is cut off; it resumes with Last-Event-ID.
  */
-import { AppError, drained } from '@gantry/http';
+import { AppError, drained, startEventStream } from '@gantry/http';
 import type { Request, Response } from 'express';
 import type { Reader, Told } from './reader';
 import { isTerminal, type Run } from './run';
@@ -39,12 +39,7 @@ export async function streamRun(
   // EventSource comes again until it is told that nothing is left.
   const isOver = closing && last > 0 && (last === closing.at(-1)?.seq || (await hubs.isOver(run.id, last)));
   if (isOver) return void res.status(204).end();
-  res.writeHead(200, {
-    'Content-Type': format.contentType,
-    'Cache-Control': 'no-store',
-    // nginx would otherwise collect a stream into blocks.
-    'X-Accel-Buffering': 'no',
-  });
+  startEventStream(res, format.contentType);
   if (req.method === 'HEAD') return void res.end();
   res.flushHeaders();
   const reader = toReader(res, format, include, last, wording);

@@ -13,8 +13,9 @@ export interface PreparedTool {
   /**
    * Takes no longer than `timeoutMs`. Never throws for anything that the other side does.
    * @param tell takes more of the answer's text, masked, while it comes; it is lost where nobody waits for it
+   * @param signal aborted with RunEnded once no attempt of the run will read the outcome
    */
-  call(tell: (text: string) => void): Promise<ToolOutcome>;
+  call(tell: (text: string) => void, signal: AbortSignal): Promise<ToolOutcome>;
 }
 
 /** Finds the tool and checks its arguments, without an effect. */

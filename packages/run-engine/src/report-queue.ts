@@ -44,6 +44,7 @@ export function createReportQueue(deps: {
 
   async function writeAll(): Promise<void> {
     while (waiting.length) {
+      // Bounded: 2,000 batches (UNACKNOWLEDGED_MAX of the stream), a hundred at a time.
       const batch = waiting.splice(0, BATCH_MAX);
       try {
         await deps.write(batch);
@@ -51,6 +52,7 @@ export function createReportQueue(deps: {
         if (stopped) return;
         if (isPassing(err)) {
           log.warn({ err }, 'run events wait for PostgreSQL');
+          // Bounded: once every RETRY_MS.
           waiting.unshift(...batch);
           stayOwner();
           await new Promise((resolve) => setTimeout(resolve, RETRY_MS));

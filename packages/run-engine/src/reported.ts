@@ -49,9 +49,10 @@ function endOfAttempt(
   { seq, at, usage }: Finished,
   computeCostUsd: ComputeCostUsd,
 ) {
-  const { cpuMs, maxRssBytes, costUsd } = usage;
+  const { cpuMs, maxRssBytes, costUsd, sandbox } = usage;
   return {
     ...{ runId, attempt, executorId, cpuMs, maxRssBytes },
+    ...(sandbox && { sandbox }),
     costUsd: costUsd + computeCostUsd(usage),
     seq: seqOf(attempt, seq),
     at: new Date(at),

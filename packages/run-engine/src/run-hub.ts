@@ -130,6 +130,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
       looked = false;
       const missing = await replay(sequence);
       if (closed) return;
+      // Bounded: two pauses.
       await pause(missing || sequence.isAhead ? CATCH_UP_MS : (rereads.shift() ?? HEARTBEAT_MS));
     }
   }

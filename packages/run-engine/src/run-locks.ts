@@ -17,7 +17,3 @@ export async function depthOf(sql: Sql, runId: string): Promise<number> {
   const { rows } = await sql.query('SELECT depth FROM runs WHERE id = $1', [runId]);
   return rows[0]?.depth ?? 0;
 }
-
-/** In SQL: whether the run in this column waits for a decision. */
-export const awaitsDecisionSql = (runId: string): string =>
-  `EXISTS (SELECT FROM runs awaiting WHERE awaiting.id = ${runId} AND awaiting.status = 'pending_approval')`;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isClosedSql } from '@gantry/events';
 import { conflict, heldKeyParams, keyLost, markKeySql } from '@gantry/http';
-import { type Statement, statement } from '@gantry/postgres';
+import { rowSet, type Statement, statement } from '@gantry/postgres';
 import { startSpan } from '@gantry/tracing';
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type NewRun, type Run, type RunKind, type RunStatus, SubjectChanged } from './run';
@@ -13,7 +13,7 @@ export interface Sql {
 
 export const RUN_COLUMNS = `r.id, r.workspace_id, r.subject_id, r.subject_ref, r.parent_run_id, r.depth, r.kind, r.trigger,
   r.version, r.status, r.priority, r.attempt, r.retries_used, r.retries_left, r.wake_at, r.suspension, r.slot_key, r.inputs, r.spec, r.runner, r.output,
-  r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.created_by, r.cancel_requested_at, r.executor_id, r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
+  r.output_key, r.error, r.cost_usd, r.cpu_ms, r.max_rss_bytes, r.sandbox, r.created_by, r.cancel_requested_at, r.executor_id, r.request_id, r.traceparent, r.created_at, r.started_at, r.finished_at`;
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of RUN_COLUMNS, typed here once
 export function toRun(row: any): Run {
@@ -43,6 +43,7 @@ export function toRun(row: any): Run {
     costUsd: row.cost_usd,
     cpuMs: row.cpu_ms,
     maxRssBytes: row.max_rss_bytes === null ? null : Number(row.max_rss_bytes),
+    sandbox: row.sandbox,
     createdBy: row.created_by,
     cancelRequestedAt: row.cancel_requested_at,
     executorId: row.executor_id,
@@ -60,45 +61,69 @@ export interface FirstLease {
   leaseMs: number;
 }
 
-/** Columns of a new run; each is a parameter of the same name. Claims and leases go by the clock of the database: below. */
-const NEW_COLUMNS: Record<string, (made: Run, run: NewRun, lease: FirstLease | null) => unknown> = {
-  id: ({ id }) => id,
-  workspace_id: ({ workspaceId }) => workspaceId,
-  subject_id: ({ subjectId }) => subjectId,
-  subject_ref: ({ subjectRef }) => subjectRef,
-  parent_run_id: ({ parentRunId }) => parentRunId,
-  depth: ({ depth }) => depth,
-  kind: ({ kind }) => kind,
-  trigger: ({ trigger }) => trigger,
-  version: ({ version }) => version,
-  status: ({ status }) => status,
-  priority: ({ priority }) => priority,
-  attempt: ({ attempt }) => attempt,
-  retries_left: ({ retriesLeft }) => retriesLeft,
-  retry: (_made, { retry }) => (retry?.max ? JSON.stringify(retry) : null),
-  executor_id: ({ executorId }) => executorId,
-  inputs: ({ inputs }) => JSON.stringify(inputs),
+/** A run that is about to be written. */
+export interface NewRow {
+  made: Run;
+  run: NewRun;
+  lease: FirstLease | null;
+  /** JSON. */
+  inputs: string;
+  spec: string;
+}
+
+/** @param made the run as it will stand in the table */
+export const toNewRow = (run: NewRun, lease: FirstLease | null, made: Run): NewRow => ({
+  made,
+  run,
+  lease,
+  inputs: JSON.stringify(made.inputs),
   // Its runner has a column, which the queue is indexed by.
-  spec: ({ spec }) => JSON.stringify({ ...spec, runner: undefined }),
-  runner: ({ spec }) => spec.runner,
-  slot_key: ({ slotKey }) => slotKey,
-  slot_limit: (_made, { slot }) => slot?.limit ?? null,
-  scheduled_for: (_made, { scheduledFor }) => scheduledFor ?? null,
-  created_by: ({ createdBy }) => createdBy,
-  request_id: ({ requestId }) => requestId,
-  traceparent: ({ traceparent }) => traceparent,
-  created_at: ({ createdAt }) => createdAt,
-  started_at: ({ startedAt }) => startedAt,
+  spec: JSON.stringify({ ...made.spec, runner: undefined }),
+});
+
+/** Columns of a new run, with their types; each is a parameter of the same name. Claims and leases go by the clock of the database: below. */
+const NEW_COLUMNS: Record<string, [type: string, value: (row: NewRow) => unknown]> = {
+  id: ['text', ({ made }) => made.id],
+  workspace_id: ['text', ({ made }) => made.workspaceId],
+  subject_id: ['text', ({ made }) => made.subjectId],
+  subject_ref: ['text', ({ made }) => made.subjectRef],
+  parent_run_id: ['text', ({ made }) => made.parentRunId],
+  depth: ['smallint', ({ made }) => made.depth],
+  kind: ['text', ({ made }) => made.kind],
+  trigger: ['text', ({ made }) => made.trigger],
+  version: ['int', ({ made }) => made.version],
+  status: ['text', ({ made }) => made.status],
+  priority: ['smallint', ({ made }) => made.priority],
+  attempt: ['int', ({ made }) => made.attempt],
+  retries_left: ['int', ({ made }) => made.retriesLeft],
+  retry: ['json', ({ run: { retry } }) => (retry?.max ? JSON.stringify(retry) : null)],
+  executor_id: ['text', ({ made }) => made.executorId],
+  inputs: ['json', ({ inputs }) => inputs],
+  spec: ['json', ({ spec }) => spec],
+  runner: ['text', ({ made }) => made.spec.runner],
+  slot_key: ['text', ({ made }) => made.slotKey],
+  slot_limit: ['int', ({ run }) => run.slot?.limit ?? null],
+  scheduled_for: ['timestamptz', ({ run }) => run.scheduledFor ?? null],
+  created_by: ['text', ({ made }) => made.createdBy],
+  request_id: ['text', ({ made }) => made.requestId],
+  traceparent: ['text', ({ made }) => made.traceparent],
+  created_at: ['timestamptz', ({ made }) => made.createdAt],
+  started_at: ['timestamptz', ({ made }) => made.startedAt],
 };
+const LEASE_SECONDS: [type: string, value: (row: NewRow) => unknown] = [
+  'float8',
+  ({ lease }) => lease && lease.leaseMs / 1_000,
+];
 
 const newColumns = Object.entries(NEW_COLUMNS);
 /** Columns that are compared with the clock of the database, and the SQL of each. */
-const CLOCK_COLUMNS = {
+const clockColumns = (leaseSeconds: string) => ({
   available_at: 'now()',
-  lease_expires_at: 'now() + make_interval(secs => $lease_seconds::float8)',
-};
-const columnNames = [...newColumns.map(([name]) => name), ...Object.keys(CLOCK_COLUMNS)];
-const columnValues = [...newColumns.map(([name]) => `$${name}`), ...Object.values(CLOCK_COLUMNS)];
+  lease_expires_at: `now() + make_interval(secs => ${leaseSeconds})`,
+});
+const clockValues = Object.values(clockColumns('$lease_seconds::float8'));
+const columnNames = [...newColumns.map(([name]) => name), ...Object.keys(clockColumns(''))];
+const columnValues = [...newColumns.map(([name]) => `$${name}`), ...clockValues];
 const IS_OPEN = `NOT ${isClosedSql('$workspace_id')}`;
 
 /** Statement that inserts a run where the condition on its parameters holds and the workspace is not closed. */
@@ -182,6 +207,7 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
     costUsd: 0,
     cpuMs: null,
     maxRssBytes: null,
+    sandbox: null,
     createdBy: run.createdBy,
     cancelRequestedAt: null,
     executorId: lease?.executorId ?? null,
@@ -190,6 +216,34 @@ export function makeRun(run: NewRun, lease: FirstLease | null): Run {
     createdAt: now,
     startedAt: lease ? now : null,
     finishedAt: null,
+  };
+}
+
+const NEW_ROWS = rowSet<NewRow>('n', {
+  ...NEW_COLUMNS,
+  lease_seconds: LEASE_SECONDS,
+  only_if_current: ['boolean', ({ run }) => run.onlyIfCurrent === true],
+});
+
+/**
+ * One statement for several runs, each under its own conditions.
+ * @param isCurrent what `onlyIfCurrent` asks
+ * @returns inserts them and resolves with the ids of those that were written; a run with an Idempotency-Key is not for it
+ */
+export function createRunsInsert(isCurrent: IsCurrent = 'false'): (sql: Sql, rows: NewRow[]) => Promise<Set<string>> {
+  const names = newColumns.map(([name]) => `n.${name}`);
+  const values = [...names, ...Object.values(clockColumns('n.lease_seconds'))];
+  const insert = statement(
+    'insert-runs',
+    `INSERT INTO runs (${columnNames.join(', ')})
+     SELECT ${values.join(', ')} FROM ${NEW_ROWS.sql}
+     WHERE (NOT n.only_if_current OR ${isCurrent.replace(/\$(\w+)/g, 'n.$1')}) AND NOT ${isClosedSql('n.workspace_id')}
+     ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING
+     RETURNING id`,
+  );
+  return async (sql, rows) => {
+    const written = await sql.query(insert(NEW_ROWS.params(rows)));
+    return new Set(written.rows.map(({ id }) => id));
   };
 }
 
@@ -208,22 +262,36 @@ export async function insertRun(
   run: NewRun,
   lease: FirstLease | null,
   isCurrent: IsCurrent = 'false',
-  made: Run = makeRun(run, lease),
 ): Promise<Run | null> {
-  const params = newColumns.map(([name, value]) => [name, value(made, run, lease)]);
+  return insertRow(sql, toNewRow(run, lease, makeRun(run, lease)), isCurrent);
+}
+
+/** The same for a run whose row exists already. */
+export async function insertRow(
+  sql: Sql | PoolClient,
+  row: NewRow,
+  isCurrent: IsCurrent = 'false',
+): Promise<Run | null> {
+  const { run, made } = row;
+  const params = newColumns.map(([name, [, value]]) => [name, value(row)]);
   const { rowCount } = await sql.query(
     insertOf(
       run,
       isCurrent,
     )({
       ...Object.fromEntries(params),
-      lease_seconds: lease && lease.leaseMs / 1_000,
+      lease_seconds: LEASE_SECONDS[1](row),
       ...(run.idempotencyKey && heldKeyParams(run.idempotencyKey)),
     }),
   );
+  if (rowCount) return made;
+  if (run.scheduledFor && !run.onlyIfCurrent && !run.idempotencyKey) return null;
+  throw notWritten(run);
+}
+
+/** Why the statement has not written a run. */
+export function notWritten({ onlyIfCurrent, idempotencyKey }: NewRun): Error {
   // A caller whose subject has changed asks again without the condition: then it is the key.
-  if (!rowCount && run.onlyIfCurrent) throw new SubjectChanged();
-  if (!rowCount && run.idempotencyKey) throw keyLost();
-  if (!rowCount && !run.scheduledFor) throw conflict('workspace_deleted', 'this workspace was deleted');
-  return rowCount ? made : null;
+  if (onlyIfCurrent) return new SubjectChanged();
+  return idempotencyKey ? keyLost() : conflict('workspace_deleted', 'this workspace was deleted');
 }

@@ -27,13 +27,18 @@ export async function listSteps(sql: Sql, runId: string): Promise<StepRow[]> {
   return rows;
 }
 
+/** A condition on `run_steps s`. Where another step follows a failure, the code had caught it. */
+export const STANDS = `(s.status = 'completed' OR s.status = 'failed'
+  AND EXISTS (SELECT FROM run_steps n WHERE n.run_id = s.run_id AND n.ordinal > s.ordinal))`;
+
 /** What the next attempt answers from the record. */
 export async function recordedSteps(sql: Sql, runId: string): Promise<RecordedStep[]> {
-  const steps = await listSteps(sql, runId);
-  // Where another step follows, the code had caught the failure.
-  const stands = ({ status }: StepRow, at: number) =>
-    status === 'completed' || (status === 'failed' && at < steps.length - 1);
-  return steps.filter(stands).map(({ ordinal, kind, name, result }) => ({ ordinal, kind, name, result }));
+  const { rows } = await sql.query({
+    name: 'list-recorded-steps',
+    text: `SELECT ordinal, kind, name, result FROM run_steps s WHERE run_id = $1 AND ${STANDS} ORDER BY ordinal`,
+    values: [runId],
+  });
+  return rows;
 }
 
 export interface CompletedStep {

@@ -2,7 +2,7 @@
  * A run as its service keeps it. The columns are those of `runs`; both services that run code have the same table, and only
  * this package writes and changes it (`migrations/`, and before those the services' first).
  */
-import type { JobAgent, RunError, RunLimits, StepKind } from '@gantry/events';
+import type { JobAgent, RunError, RunLimits, StepKind, UsedSandbox } from '@gantry/events';
 import type { HeldKey } from '@gantry/http';
 
 /** No executor holds such a run; it ends without asking anybody. */
@@ -56,6 +56,8 @@ export interface RunSpec {
   /** Hosts that are reached, and no others; see hostPattern. Absent: every public address. */
   allowedHosts?: string[];
   isolation: 'zygote' | 'process';
+  /** No warm sandbox: the code is imported for each run. Absent: where it can be, it is warm. */
+  fresh?: true;
   /** File packs that the run finds under contexts/<name>/. Absent: none. */
   contexts?: { name: string; digest: string; key: string; size: number; writeable: boolean }[];
   /** Whether the code may ask a person, or run another worker. Absent: neither. */
@@ -174,6 +176,8 @@ export interface Run {
   costUsd: number;
   cpuMs: number | null;
   maxRssBytes: number | null;
+  /** Of the attempt that ended it; null where that did not say. */
+  sandbox: UsedSandbox | null;
   createdBy: string | null;
   cancelRequestedAt: Date | null;
   /** Whose NATS user holds it, or held it last. */

@@ -8,7 +8,15 @@
  *
  * An ending that the run's retry policy covers does not end it: in the same statement it is suspended until its next try.
  */
-import { newId, type RunError, type RunErrorCode, rehearsalFinished, runFinished } from '@gantry/events';
+import {
+  newId,
+  OUTBOX_INSERT,
+  type RunError,
+  type RunErrorCode,
+  rehearsalFinished,
+  runFinished,
+  type UsedSandbox,
+} from '@gantry/events';
 import { rowSet, statement } from '@gantry/postgres';
 import { type IdleStatus, REHEARSAL, type Run, type TerminalStatus } from './run';
 import type { NewEvent } from './run-events';
@@ -29,6 +37,7 @@ export interface Ending {
   costUsd: number;
   cpuMs: number | null;
   maxRssBytes: number | null;
+  sandbox?: UsedSandbox;
   at: Date;
   /** Number of the event that tells of it. */
   seq: number;
@@ -47,6 +56,7 @@ const finalCodes: RunErrorCode[] = [
   'invalid_inputs',
   'approval_rejected',
   'budget_exceeded',
+  'turns_exceeded',
   'cancelled',
 ];
 
@@ -93,6 +103,7 @@ const ENDINGS = rowSet<Ending>('f', {
   cost_usd: ['float8', (f) => f.costUsd],
   cpu_ms: ['float8', (f) => f.cpuMs],
   max_rss_bytes: ['bigint', (f) => f.maxRssBytes],
+  sandbox: ['text', (f) => json(f.sandbox)],
   at: ['timestamptz', (f) => f.at],
   seq: ['bigint', (f) => f.seq],
   event_id: ['text', () => newId('evt_')],
@@ -116,6 +127,7 @@ const SETTLE = statement(
       output = f.output::json, error = CASE WHEN ${AGAIN} THEN NULL ELSE f.error::json END,
       output_key = CASE WHEN starts_with(f.output_key, r.workspace_id || '/runs/' || r.id || '/') THEN f.output_key END,
       cost_usd = r.cost_usd + f.cost_usd, max_rss_bytes = greatest(r.max_rss_bytes, f.max_rss_bytes),
+      sandbox = coalesce(f.sandbox::json, r.sandbox),
       cpu_ms = CASE WHEN f.cpu_ms IS NULL THEN r.cpu_ms ELSE coalesce(r.cpu_ms, 0) + f.cpu_ms END,
       finished_at = CASE WHEN ${AGAIN} THEN NULL ELSE greatest(f.at, r.created_at) END,
       confirmed = true, lease_expires_at = NULL, executor_id = CASE WHEN ${AGAIN} THEN NULL ELSE r.executor_id END,
@@ -143,7 +155,7 @@ const SETTLE = statement(
     FROM ended c JOIN run_steps s ON s.ref = c.id AND s.run_id = c.parent_run_id AND s.status = 'pending'
     WHERE p.id = c.parent_run_id AND p.status = 'suspended' AND c.status <> 'suspended'
   ), announced AS (
-    INSERT INTO outbox (id, type, workspace_id, traceparent, data)
+    ${OUTBOX_INSERT}
     SELECT event_id, '${runFinished.type}', workspace_id, traceparent, jsonb_build_object(
       'runId', id, 'source', $source::text, 'subjectId', subject_id, 'subjectRef', subject_ref, 'trigger', trigger, 'status', status,
       'errorCode', error_code, 'errorMessage', error_message, 'costUsd', cost_usd, 'cpuMs', cpu_ms, 'depth', depth,

@@ -10,8 +10,9 @@ import type { Pool } from 'pg';
 import type { Dispatcher } from './dispatcher';
 import { isTerminal, type NewRun, type Run } from './run';
 import { getRun } from './run-queries';
-import { type IsCurrent, insertRun, makeRun } from './run-row';
+import { type IsCurrent, makeRun, toNewRow } from './run-row';
 import type { RunSignals } from './run-signals';
+import { createRunWriter } from './run-writer';
 import type { Waiters, Watch } from './waiters';
 
 export type Submission = ReturnType<typeof createSubmission>;
@@ -24,7 +25,8 @@ export function createSubmission(deps: {
   leaseMs: number;
   isCurrent: IsCurrent | undefined;
 }) {
-  const { pool, dispatcher, signals, waiters, leaseMs, isCurrent } = deps;
+  const { pool, dispatcher, signals, waiters, leaseMs } = deps;
+  const write = createRunWriter(pool, deps.isCurrent);
 
   /** A run that is suspended wakes its watchers without having ended. */
   async function endOf(run: Run, watch: Watch, waitMs: number): Promise<Run> {
@@ -54,9 +56,7 @@ export function createSubmission(deps: {
       const run = makeRun(newRun, lease);
       const watch = waitMs > 0 ? waiters.watch(run.id) : undefined;
       try {
-        const written = insertRun(pool, newRun, lease, isCurrent, run).then((made) => {
-          if (!made) throw new Error('a submitted run has no fire time');
-        });
+        const written = write(toNewRow(newRun, lease, run));
         if (claim) await dispatcher.handOutNew(run, claim, written);
         else {
           await written;

@@ -71,7 +71,7 @@ async function suspendIn(
 ): Promise<Suspended> {
   const { runId, attempt, executorId, suspension } = report;
   const { rows: held } = await tx.query(
-    `SELECT cancel_requested_at, spec -> 'rehearsal' AS rehearsal FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running' FOR UPDATE`,
+    `SELECT cancel_requested_at, spec -> 'rehearsal' AS rehearsal, clock_timestamp() AS now FROM runs WHERE id = $1 AND attempt = $2 AND executor_id = $3 AND status = 'running' FOR UPDATE`,
     [runId, attempt, executorId],
   );
   if (!held[0]) return 'none';
@@ -82,7 +82,7 @@ async function suspendIn(
   const wakeAt = recorded
     ? report.at
     : suspension.kind === 'sleep'
-      ? new Date(Math.min(suspension.wakeAt, Date.now() + SLEEP_MS_MAX))
+      ? toWakeAt(suspension, held[0].now.getTime())
       : null;
   const status = suspension.kind === 'approve' && !recorded ? 'pending_approval' : 'suspended';
   if (rehearsal) await answerFromRecord(tx, report, rehearsal);
@@ -108,6 +108,10 @@ async function suspendIn(
   );
   return { run };
 }
+
+/** @param now by PostgreSQL's clock, which also decides when the run is due */
+const toWakeAt = ({ wakeAt, forMs }: Extract<Suspension, { kind: 'sleep' }>, now: number): Date =>
+  new Date(Math.min(forMs === undefined ? wakeAt : now + forMs, now + SLEEP_MS_MAX));
 
 /** A sleep is over as soon as it has begun. */
 async function answerFromRecord(tx: PoolClient, report: SuspensionReport, rehearsal: Rehearsal): Promise<void> {

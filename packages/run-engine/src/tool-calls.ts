@@ -46,6 +46,8 @@ import {
   type ToolStep,
 } from './tool-steps';
 import { openWords } from './tool-words';
+import type { Waiters } from './waiters';
+import { type RunWatch, watchRun } from './watch-run';
 
 /** Of one run, in all its attempts. */
 export const TOOL_CALLS_MAX = 500;
@@ -64,20 +66,23 @@ interface Deps {
   pool: Pool;
   source: RunSource;
   tokens: RunTokens;
+  waiters: Waiters;
   prepare: PrepareTool;
   log: Logger;
   going: Set<GoingCall>;
+  watches: Set<RunWatch>;
 }
 
 /** A call that this replica makes, and that may be made again elsewhere. */
 interface GoingCall {
   place: ToolPlace;
   startedAt: Date;
-  renewing: NodeJS.Timeout;
+  /** Resolves once no renewal of it is under way any more, and none will be. */
+  stopRenewing(): Promise<void>;
 }
 
-export function answerToolCalls(options: Omit<Deps, 'going'>): { stop(): Promise<void> } {
-  const deps: Deps = { ...options, going: new Set() };
+export function answerToolCalls(options: Omit<Deps, 'going' | 'watches'>): { stop(): Promise<void> } {
+  const deps: Deps = { ...options, going: new Set(), watches: new Set() };
   const { bus, source, tokens, log } = deps;
   // Each for itself: models take minutes, and tools are not to wait for them.
   const [tools, models] = [new Map<string, Promise<ToolReply>>(), new Map<string, Promise<ToolReply>>()];
@@ -118,6 +123,7 @@ export function answerToolCalls(options: Omit<Deps, 'going'>): { stop(): Promise
         delay(LEAVE_MS_MAX, undefined, { ref: false }),
       ]);
       await handOver(deps);
+      for (const watch of deps.watches) watch.close();
     },
   };
 }
@@ -136,6 +142,11 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
   for (;;) {
     const run = await findHeldRun(pool, place);
     if (!run) return NOT_HELD;
+    if (run.cancelRequestedAt) {
+      // Its executor is ending it: a failed call would only let the code end it in another way before.
+      await delay(POLL_MS, undefined, { ref: false });
+      continue;
+    }
     const { step, calls } = await findToolStep(pool, place);
     const known = step && answerIn(step, place);
     if (known) return known;
@@ -154,41 +165,64 @@ async function answerCall(deps: Deps, call: ToolCall & { executorId: string }): 
       await giveUpToolCall(pool, place, OUTCOME_UNKNOWN);
       continue;
     }
-    const startedAt = await beginToolCall(pool, place);
-    if (startedAt) await make(deps, call, { place, startedAt, prepared });
+    const watch = watchRun(deps, runId);
+    deps.watches.add(watch);
+    try {
+      const startedAt = await beginToolCall(pool, place);
+      if (startedAt) await make(deps, call, { place, startedAt, prepared, signal: watch.signal });
+    } finally {
+      watch.close();
+      deps.watches.delete(watch);
+    }
   }
+}
+
+interface BegunCall {
+  place: ToolPlace;
+  startedAt: Date;
+  prepared: Awaited<ReturnType<PrepareTool>>;
+  signal: AbortSignal;
 }
 
 /** Other replicas leave the call alone for as long as this one renews it. */
 async function make(
   deps: Deps,
   asked: ToolCall & { executorId: string },
-  { place, startedAt, prepared }: { place: ToolPlace; startedAt: Date; prepared: Awaited<ReturnType<PrepareTool>> },
+  { place, startedAt, prepared, signal }: BegunCall,
 ): Promise<void> {
-  const { pool, log, going } = deps;
-  const renewing = setInterval(() => {
-    renewToolCall(pool, place, startedAt).catch((err) =>
-      log.warn({ err, runId: place.runId }, 'tool call not renewed'),
-    );
-  }, CALL_RENEW_MS);
-  const call = { place, startedAt, renewing };
+  const { going } = deps;
+  const call = { place, startedAt, stopRenewing: startRenewing(deps, place, startedAt) };
   if ('call' in prepared && prepared.isRepeatable) going.add(call);
   const words = asked.stream ? openWords(deps, asked) : null;
   try {
     const tell = words?.push ?? (() => {});
-    const outcome = 'failed' in prepared ? { ...prepared, isFinal: false } : await carryOut(deps, prepared, tell);
+    const outcome =
+      'failed' in prepared ? { ...prepared, isFinal: false } : await carryOut(deps, prepared, tell, signal);
     words?.end();
     await store(deps, { place, startedAt, outcome });
   } finally {
-    clearInterval(renewing);
+    void call.stopRenewing();
     going.delete(call);
   }
 }
 
+function startRenewing({ pool, log }: Deps, place: ToolPlace, startedAt: Date): () => Promise<void> {
+  let renewal = Promise.resolve();
+  const timer = setInterval(() => {
+    renewal = renewToolCall(pool, place, startedAt).catch((err) =>
+      log.warn({ err, runId: place.runId }, 'tool call not renewed'),
+    );
+  }, CALL_RENEW_MS);
+  return () => {
+    clearInterval(timer);
+    return renewal;
+  };
+}
+
 /** A stop is no crash: a call that goes on for too long is made again elsewhere at once, and does not count as lost. */
 async function handOver({ pool, log, going }: Deps): Promise<void> {
-  for (const { place, startedAt, renewing } of going) {
-    clearInterval(renewing);
+  for (const { place, startedAt, stopRenewing } of going) {
+    await stopRenewing();
     await handOverToolCall(pool, place, startedAt).catch((err) =>
       log.warn({ err, runId: place.runId }, 'tool call not handed over: its lease runs out'),
     );
@@ -227,8 +261,9 @@ async function carryOut(
   { log }: Deps,
   { call, isRepeatable }: PreparedTool,
   tell: (text: string) => void,
+  signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const outcome = await call(tell).catch((err): ToolOutcome => {
+  const outcome = await call(tell, signal).catch((err): ToolOutcome => {
     log.error({ err }, 'tool call not carried out');
     const message = 'The call failed in the platform itself; it may have had its effect.';
     return { failed: { code: 'outcome_unknown', message }, isFinal: !isRepeatable };

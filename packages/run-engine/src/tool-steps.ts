@@ -73,6 +73,7 @@ const BEGIN = statement(
   `INSERT INTO run_steps (run_id, ordinal, kind, name, asked_digest, status, attempt, started_at, calling_until)
    SELECT r.id, $ordinal::int, 'tool', $name::text, $asked_digest::text, 'calling', $attempt::int, now(), now() + interval '${CALL_LEASE_MS} ms'
    FROM runs r WHERE r.id = $run_id AND r.attempt = $attempt AND r.executor_id = $executor_id AND r.status = 'running'
+     AND r.cancel_requested_at IS NULL
    ON CONFLICT (run_id, ordinal) DO UPDATE SET status = 'calling', attempt = excluded.attempt, asked_digest = excluded.asked_digest, result = NULL,
      lost_calls = run_steps.lost_calls + (run_steps.status = 'calling')::int, started_at = excluded.started_at, finished_at = NULL, calling_until = excluded.calling_until
    WHERE ${MAY_BEGIN}

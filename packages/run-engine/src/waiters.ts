@@ -8,6 +8,7 @@ type News = { run: Run | undefined };
 export interface Watch {
   /** Resolves with the next news of the run, also if they came between two calls, or with null after `ms`. */
   next(ms: number): Promise<News | null>;
+  /** Ends a `next` that waits. */
   close(): void;
 }
 
@@ -57,6 +58,7 @@ export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: st
         },
         close: () => {
           hearers.delete(hear);
+          wake({ run: undefined });
           if (!hearers.size) byRun.delete(runId);
         },
       };

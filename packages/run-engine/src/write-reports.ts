@@ -58,6 +58,7 @@ export async function writeReports(deps: ReportDeps, received: Received[]): Prom
     const suspension = suspensionOf(batch, computeCostUsd);
     if (suspension) await suspend(deps, suspension);
   }
+  // Bounded: 100 batches (BATCH_MAX of the queue).
   for (const run of runs) deps.onSettled({ run, logs: wholeLogs(batches.filter(({ runId }) => runId === run.id)) });
   for (const { id } of runs) ending.delete(id);
   ending.forEach(deps.onRepeated);

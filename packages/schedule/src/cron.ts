@@ -75,6 +75,7 @@ export function dueFires(schedule: Schedule, first: Date, now: Date, max: number
   for (let fire: Date | null = first; fire && fire <= now && count < COUNT_MAX; fire = cron.nextRun(fire)) {
     count++;
     fires.push(fire);
+    // Bounded: COUNT_MAX fires, of which 100 are kept (CATCH_UP_MAX).
     if (fires.length > max) fires.shift();
   }
   if (count < COUNT_MAX) return { fires, count };

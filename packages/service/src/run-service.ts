@@ -1,4 +1,5 @@
 /** The process of a service, identical for all three: environment, start-up, requests, clean shutdown. */
+import { setFlagsFromString } from 'node:v8';
 import { type Check, readEnv, untilUsable } from '@gantry/env';
 import { natsAddress, natsProblems, type Service } from '@gantry/events';
 import { createLogger, type ErrorShape, type SurfaceAddresses, type SurfaceLimits } from '@gantry/http';
@@ -29,6 +30,7 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
   start: (env: z.infer<Schema>, settings: SurfaceSettings) => Promise<RunningService>;
 }): void {
   const { name, errorShape } = options;
+  skipWasmOptimization();
   const main = async () => {
     const env = readEnv(options.envSchema);
     const log = createLogger(name, env.LOG_LEVEL);
@@ -46,6 +48,14 @@ export function runService<Schema extends z.ZodObject & z.ZodType<CommonEnv>>(op
     process.stderr.write(`${name} could not start: ${err?.stack ?? err}\n`);
     process.exit(1);
   });
+}
+
+/**
+ * Keeps V8's optimizing compiler away from WebAssembly. The only large module is Prisma's query compiler, which runs once for
+ * each form of a query: optimizing it takes longer than it saves, and leaves 25 MB of scratch memory in the process.
+ */
+function skipWasmOptimization(): void {
+  setFlagsFromString('--liftoff-only');
 }
 
 function commonChecks(service: Service, dir: string, env: CommonEnv, log: Logger): Check[] {

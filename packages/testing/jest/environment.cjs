@@ -30,6 +30,9 @@ class ProcessEnvironment {
 
   /** Circus waits for this before it sums up the suite. */
   async handleTestEvent(event, state) {
+    if (event.name === 'test_start') this.global.hasTestFailed = false;
+    // Before `afterEach`, which may then describe what the test has left.
+    if (event.name === 'test_fn_failure') this.global.hasTestFailed = true;
     if (event.name !== 'run_finish') return;
     const deadline = Date.now() + CLOSING_MS_MAX;
     let leaks = describeLeaks(this.openBefore);

@@ -100,6 +100,25 @@ test('a skill becomes an agent that goes on where it was when its executor is ki
   expect(told).toEqual(['python', 'python', 'ask_person']);
 });
 
+test('an agent answers a message knowing what was said before', async () => {
+  const files = [{ path: 'SKILL.md', content: 'Answer questions about people.\n' }];
+  await ask(201, worker, 'POST', '/api/workers', { id: 'historian', name: 'Historian', runner: 'agent', files });
+  await model.says({ text: 'A mathematician.', usage }, { text: 'In 1815.', usage });
+  const conversations = '/api/workers/historian/conversations';
+  const { id } = await ask(201, worker, 'POST', conversations, { message: 'Who was Ada Lovelace?' });
+  const answers = async () =>
+    (await ask(200, worker, 'GET', `${conversations}/${id}`)).turns.map(({ answer }: Json) => answer);
+  await until(async () => (await answers())[0] === 'A mathematician.', { what: 'the first answer' });
+  await ask(201, worker, 'POST', `${conversations}/${id}/messages`, { message: 'When was she born?' });
+  await until(async () => (await answers())[1] === 'In 1815.', { what: 'the second answer' });
+  const [, second] = await model.asked();
+  expect(second?.body.messages.slice(-3)).toMatchObject([
+    { role: 'user', content: 'Who was Ada Lovelace?' },
+    { role: 'assistant', content: 'A mathematician.' },
+    { role: 'user', content: 'When was she born?' },
+  ]);
+});
+
 test('a changed skill is taken with its new hash only, and an edited copy is a copy no longer', async () => {
   const changed = await ask(200, skills, 'PATCH', '/api/v1/skills/count-words', { body_md: `${SKILL}\nBe brief.\n` });
   const { skill } = await ask(200, worker, 'GET', '/api/workers/count-words');
@@ -113,6 +132,31 @@ test('a changed skill is taken with its new hash only, and an edited copy is a c
   expect(await ask(200, worker, 'GET', '/api/workers/count-words')).toMatchObject({ version: 3, skill: null });
   const unknown = await worker('POST', '/api/workers', { runner: 'agent', skill: 'nobody-wrote-this' });
   expect(unknown).toMatchObject({ status: 400, body: { detail: expect.stringContaining('there is no skill') } });
+});
+
+test('an agent loads a published skill when it needs it, and the run shows that it was used', async () => {
+  const body_md = '# Greet\n\nGreet in Latin.\n';
+  const made = await ask(201, skills, 'POST', '/api/v1/skills', { title: 'Greet', body_md });
+  const files = [{ path: 'SKILL.md', content: 'Answer the letter.\n' }];
+  const agent = { id: 'greeter', name: 'Greeter', runner: 'agent', skills: [made.slug], files };
+  const saved = await ask(201, worker, 'POST', '/api/workers', agent);
+  expect(saved.skills).toMatchObject([
+    { name: made.slug, description: 'Greet', version: 1, skill: `${made.slug}@${made.content_hash}` },
+  ]);
+  await model.says(
+    { calls: [{ name: 'use_skill', input: { name: made.slug }, id: 'c1' }], usage },
+    { text: 'Salve.', usage },
+  );
+  const before = (await model.asked()).length;
+  const { run_id: id } = await ask(201, worker, 'POST', '/api/workers/greeter/runs', { inputs: {} });
+  await statusIs(id, 'completed');
+  const [first, second] = (await model.asked()).slice(before);
+  expect(JSON.stringify(first?.body.messages)).toContain(`- ${made.slug}: Greet`);
+  expect(JSON.stringify(first?.body.messages)).not.toContain('Latin');
+  expect(JSON.stringify(second?.body.messages)).toContain('<skill>\\n# Greet\\n\\nGreet in Latin.');
+  const { steps, output } = await runOf(id);
+  expect(output).toEqual({ text: 'Salve.' });
+  expect(steps.map(({ name }: Json) => name)).toEqual(['model.default', `use skill ${made.slug}`, 'model.default']);
 });
 
 test('the skill counts its agent, whose person takes a newer text', async () => {

@@ -94,7 +94,8 @@ test(
       'services/skills-api/src/thing.ts': THING,
       [`${WORKER_API}/runs/run.ts`]: thingFrom('@gantry/run-engine'),
       [`${WORKER_API}/starters/start.ts`]: thingFrom('../runs/run'),
-      [`${WORKER_API}/deps.ts`]: "export type { thing } from './runs/run';\n",
+      'services/skills-api/src/skills/skill.ts': THING,
+      'services/skills-api/src/deps.ts': "export type { thing } from './skills/skill';\n",
       [`${WORKER_API}/app.ts`]: thingFrom('./runs/run'),
     };
     const planted = {
@@ -105,13 +106,17 @@ test(
       [`${WORKER_API}/housekeeping.ts`]: thingFrom('@gantry/testing'),
       [`${WORKER_API}/accounts/user.ts`]: thingFrom('../runs/run'),
       [`${WORKER_API}/page-cursor.ts`]: thingFrom('./runs/run'),
+      [`${WORKER_API}/deps.ts`]: "export type { thing } from './runs/run';\n",
+      [`${WORKER_API}/alerts/alert.ts`]: thingFrom('../app'),
     };
     expect(violations(RULES, { ...allowed, ...planted }).sort()).toEqual([
+      `folders-of-a-service-know-no-wiring: ${WORKER_API}/alerts/alert.ts`,
       'not-listed-in-boundaries: packages/surprise/src/index.ts',
       'packages-http-imports-what-it-may: packages/http/src/index.ts',
       `services-worker-api-imports-what-it-may: ${WORKER_API}/housekeeping.ts`,
       `services-worker-api-imports-what-it-may: ${WORKER_API}/main.ts`,
       `shared-files-of-a-service-know-no-folder: ${WORKER_API}/page-cursor.ts`,
+      `shared-files-of-worker-api-take-no-types-of-folders: ${WORKER_API}/deps.ts`,
       `tests-of-services-worker-api-import-what-they-may: ${WORKER_API}/runs/run.test.ts`,
       `worker-api-accounts: ${WORKER_API}/accounts/user.ts`,
     ]);

@@ -4,6 +4,8 @@ import { sharedByWorker } from './shared-by-worker';
 import { assertTestTool } from './test-tools';
 
 const STEP_MS_MAX = 60_000;
+const PRINT_MS_MAX = 5_000;
+const PRINTED_CHARS_MAX = 6_000;
 const BLANK = 'about:blank';
 /** The process of a context's pages grows by some MB with each visit. */
 const VISITS_PER_CONTEXT_MAX = 20;
@@ -56,6 +58,7 @@ export function openBrowser(): TestBrowser {
     },
     async closePages() {
       const contexts = visitors.splice(0);
+      if (hasTestFailed()) await Promise.all(contexts.flatMap(({ context }) => context.pages()).map(printPage));
       const reusable = contexts.find(({ context, isReusable }) => isReusable && context.pages().length > 0)?.context;
       await Promise.all(
         contexts.map(({ context }) => (context === reusable ? emptyContext(context) : context.close())),
@@ -63,6 +66,18 @@ export function openBrowser(): TestBrowser {
       idleContext ??= reusable;
     },
   };
+}
+
+/** Set by Jest's environment (jest/environment.cjs). */
+const hasTestFailed = (): boolean => (globalThis as { hasTestFailed?: boolean }).hasTestFailed === true;
+
+/** The failed test of a page says what it waited for; its cause is what the page showed instead. */
+async function printPage(page: Page): Promise<void> {
+  const shown = await page
+    .locator('body')
+    .ariaSnapshot({ timeout: PRINT_MS_MAX })
+    .catch((cause) => `It could not be read: ${cause}`);
+  process.stdout.write(`The page of the failed test, ${page.url()}:\n${shown.slice(0, PRINTED_CHARS_MAX)}\n`);
 }
 
 /** Forgets everything that a visitor has left in a context but one blank page, which keeps the process. */

@@ -6,6 +6,9 @@ import { given } from './given';
 
 export type Template = ServiceName | 'empty';
 
+/** Settings of a pool that waits for a busy connection as long as a busy machine needs, where the product would answer 503. */
+export const patientPool = { connectTimeoutMs: 60_000 };
+
 export interface TestDatabase {
   url: string;
   /** Ends whatever is still connected. Optional: the whole server goes with the run. */

@@ -129,11 +129,9 @@ test('nothing of it runs or answers, on any replica, and it goes on where it was
   expect(streams.map(({ status }) => status)).toEqual([200, 200]);
   const ends = Promise.all(streams.map((stream) => stream.text()));
 
-  const deletedAt = Date.now();
   expectOk(await owner('DELETE', `/api/workspaces/${workspaceId}`));
   // Cut off, or told that the run was cancelled, whichever comes first.
   await ends;
-  expect(Date.now() - deletedAt).toBeLessThan(2_000);
   await isOneOf(running, 'cancelled');
   await until(async () => (await doors()).pages.every((status) => status === 401), { everyMs: 50 });
   const from = new Date();

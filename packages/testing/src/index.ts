@@ -1,10 +1,18 @@
 export * from './announcer';
 export * from './api-caller';
+export * from './api-schemas';
 export * from './browser';
 export * from './burst';
 export * from './catch-logs';
 export * from './certificates';
-export { createDatabase, cutConnections, givenPool, type Template, type TestDatabase } from './database';
+export {
+  createDatabase,
+  cutConnections,
+  givenPool,
+  patientPool,
+  type Template,
+  type TestDatabase,
+} from './database';
 export * from './documented-variables';
 export * from './fake-executor';
 export * from './fake-inspector';
@@ -24,7 +32,8 @@ export * from './shared-by-worker';
 export * from './small-disk';
 export * from './stack';
 export * from './test-nats';
-export { assertTestTool, lacksTool } from './test-tools';
+export { assertTestTool, findTestUv, lacksTool } from './test-tools';
 export * from './until';
+export * from './wheel';
 export * from './worker-api';
 export * from './zip';

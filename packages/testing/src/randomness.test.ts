@@ -30,10 +30,11 @@ const found = (pattern: RegExp, names = files): string[] =>
 const GUESSABLE = /Math\.random\(|^\s*(import|from) random\b/;
 /** Files in which randomness only spreads retries and elections over time: guessing it gains nothing. */
 const JITTER = [
-  'packages/dashboard/src/shell/event-stream.ts',
+  'packages/cli/python/client.py',
   'packages/dashboard/src/shell/live/follow-changes.tsx',
   'packages/dashboard/src/shell/live/shared-changes.ts',
   'packages/dashboard/src/shell/stream-turns.ts',
+  'packages/sdk/src/pause.ts',
   'services/executor/src/protocol/claim-loop.ts',
   'services/worker-api/src/alerts/delivery.ts',
 ];

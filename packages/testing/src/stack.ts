@@ -23,6 +23,7 @@ import { Client } from 'pg';
 import { freePort } from './free-port';
 import { temporaryDir } from './run-dir';
 import { startTestNats, type TestNats } from './test-nats';
+import { findTestUv } from './test-tools';
 
 /** One process that can be killed and started again on the same ports. */
 export interface Part {
@@ -217,6 +218,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
     : undefined;
   const bwrap = findTool('bwrap');
   if (!bwrap) throw new Error('bubblewrap was not found, although the test run began by fetching it');
+  const uv = findTestUv();
   const executorPorts = await ports(options.executors ?? 1);
   const executorUrls = executorPorts.map((port) => `http://127.0.0.1:${port}`);
   const executors = await Promise.all(
@@ -226,6 +228,7 @@ async function startParts(options: StackOptions, started: { stop(): Promise<void
         ...natsEnvOf(nats.newExecutor()),
         EXECUTOR_DIR: path.join(dir, `executor-${i}`),
         BWRAP: bwrap,
+        ...(uv && { UV: uv }),
       }),
     ),
   );

@@ -1,7 +1,10 @@
 /** Programs that the run has obtained for its suites (global-setup.ts), all of them on PATH. */
-import { obtainTool, type ToolName } from '@gantry/platform';
+import { findTool, obtainTool, type ToolName } from '@gantry/platform';
 
 const TOOLS: ToolName[] = ['nats-server', 'nginx', 'bwrap', 'chromium', 'pgbouncer', 'promtool', 'kubectl', 'helm'];
+
+/** Of these the tests do without: they are those of a machine that does not reach where the tool comes from. */
+const OPTIONAL_TOOLS: ToolName[] = ['uv'];
 
 /** By tool, why it is not there. Read by jest/summary.cjs as well. */
 const MISSING_VARIABLE = 'GANTRY_MISSING_TOOLS';
@@ -23,6 +26,11 @@ export async function obtainTestTools(addToPath: (file: string) => void): Promis
       }
     }),
   );
+  await Promise.all(
+    OPTIONAL_TOOLS.map((name) =>
+      obtainTool(name, { onStep }).then(addToPath, (err) => onStep(`tests do without ${name}: ${err.message}`)),
+    ),
+  );
   process.env[MISSING_VARIABLE] = JSON.stringify(missing);
 }
 
@@ -31,6 +39,9 @@ export async function obtainTestTools(addToPath: (file: string) => void): Promis
  * run, and fail by the name of what is missing.
  */
 export const lacksTool = (name: ToolName): boolean => process.platform === 'darwin' && name in readMissing();
+
+/** uv, where this machine reaches the index that it comes from. */
+export const findTestUv = (): string | undefined => findTool('uv');
 
 /** @throws Error that says how to get it */
 export function assertTestTool(name: ToolName): void {

@@ -5,6 +5,7 @@
  * without any service.
  */
 import path from 'node:path';
+import type { FakeJob } from './fake-executor';
 import { given } from './given';
 import type { TestNats } from './test-nats';
 
@@ -22,6 +23,8 @@ export interface RunningWorkerApi {
     options?: { emailVerified?: boolean },
   ): Promise<{ userId: string; email: string; jwt: string; cookie: string }>;
   createToken(kind: 'personal' | 'workspace', jwt: string, body?: object): Promise<{ id: string; token: string }>;
+  /** An executor that completes every run with what `work` returns, until the service stops or the result is called. */
+  serveRuns(work: (job: FakeJob) => unknown, slots?: number): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 

@@ -79,6 +79,7 @@ export function createThreadPool<Task, Result>(file: string, limits: ThreadLimit
 
   function next(): void {
     for (const slot of slots.filter(({ job, isReady }) => isReady && !job)) {
+      // Bounded: once for each task, and a pool has a few threads.
       const job = waiting.shift();
       if (!job) return;
       slot.job = job;

@@ -61,6 +61,7 @@ export function givenSecrets(
   const secrets = Object.fromEntries(opened.filter((one) => !isHeld(one)).map((one) => [one.name, given(one)]));
   const credentials = opened.filter(isHeld).map(({ name, value, hosts, places }): JobCredential => {
     const placeholder = newPlaceholder();
+    // Bounded: 50 secrets (`secretNames`) and 100 names (`in_body`).
     return {
       ...{ kind: 'secret', name, placeholder, value: isOffline ? placeholder : value, hosts },
       places: placesInRun(places, inBody?.includes(name) ?? true),

@@ -12,7 +12,7 @@ and mount() are not filtered: mount() works only for a child that has just becom
 Inside the zygote (laid out by bwrap-args.ts):
   /sandbox/         the root of every child: the system, and /code /deps /tmp, empty directories, mount points
   /host/ctl/s       socket of the host             /host/store/<digest>/   unpacked code and dependency sets
-  /host/python/     this file and its modules      /host/child.bpf         the 'child' seccomp layer
+  /host/python/     this file and its modules      /host/{child,warm}.bpf  the 'child' and 'warm' seccomp layers
   /host/egress/s    socket of the egress proxy     /host/empty/            the lower layer of overlays shown to runs
 A child makes /sandbox its root and /host its working directory, which it leaves once it has opened what it needs.
 
@@ -23,13 +23,14 @@ import json
 import os
 import select
 import signal
+import socket
 import struct
 import sys
-from time import monotonic, sleep
+from time import sleep
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-from _gantry import channel, forwarder, harness, logs, sealing  # noqa: E402
+from _gantry import channel, forwarder, harness, logs, sealing, warm  # noqa: E402
 from _gantry.networks import Networks  # noqa: E402
 from _gantry.syscalls import clone_into_namespaces  # noqa: E402
 import gantry  # noqa: E402,F401  (so that user code finds it when this folder is out of sight)
@@ -38,31 +39,31 @@ sys.path.remove(HERE)
 harness._PATH[:] = sys.path
 
 CTL = channel.CTL
-# Tearing a process down occupies a core for 1 to 2 ms, which would delay the delivery of its answer. And a host that
-# writes to a closed connection loses the data that it has not read from it yet.
-LINGER_SECONDS = 0.015
 # For a host on a busy machine to read why a run could not begin.
 EXPLAIN_SECONDS = 5
 
 
-def child_main(nonce, groups, config):
+def child_main(nonce, groups, config, runs=None):
     """From clone to the answer. Never returns."""
     step = "prepare"
     try:
-        sealing.prepare(nonce, groups, config)
+        sealing.prepare(nonce, groups, config, runs)
         harness.warm_up()
         channel.write_frame(b'{"t": "ready"}')
         # From here on the child waits, possibly for long. The first frame is small and created by the host alone.
         step = "bind"
         spec = channel.read_json()
         sealing.bind_run(spec, config)
-        sealing.seal(config)
-        sealing.limit_cpu(spec["cpuSeconds"])
+        sealing.seal(config, is_warm=runs is not None)
+        if runs is None:
+            sealing.limit_cpu(spec["cpuSeconds"])
         step = "run"
         os.setpriority(os.PRIO_PROCESS, 0, 10)                  # sealing has priority over other runs, user code does not
         job = channel.read_json()                               # inputs are parsed only now, without privileges
+        if runs is not None:
+            warm.serve(job)
         harness.serve_one(job)
-        sleep(LINGER_SECONDS)
+        sleep(harness.LINGER_SECONDS)
     except BaseException as error:                              # not the user's: those are results
         explain(step, error)
     os._exit(0)
@@ -73,12 +74,7 @@ def explain(step, error):
     try:
         channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
         os.closerange(0, CTL)                                   # the logs end
-        poller = select.poll()
-        poller.register(CTL, select.POLLIN)
-        until = monotonic() + EXPLAIN_SECONDS
-        while (left := until - monotonic()) > 0:
-            if poller.poll(left * 1000) and not os.read(CTL, 1 << 16):
-                break
+        channel.wait_for_hang_up(EXPLAIN_SECONDS)
     except OSError:
         pass
     os._exit(70)
@@ -115,6 +111,7 @@ class Zygote:
         self.networks = Networks(config["uid"])
         self.children = {}                                      # pidfd -> (id, pid, network)
         self.pidfds = {}                                        # id -> pidfd
+        self.warm = {}                                          # id -> socket that takes the connections of its runs
 
     def serve(self):
         buffer = b""
@@ -132,10 +129,35 @@ class Zygote:
                     buffer = buffer[4 + size:]
                     if verb == b"fork":
                         self.fork(child_id, *more)
+                    elif verb == b"warm":
+                        self.fork_warm(child_id, *more)
+                    elif verb == b"connect":
+                        self.connect(child_id, *more)
                     elif verb == b"kill":
                         self.kill(child_id)
 
-    def fork(self, child_id, nonce, *groups):
+    def fork_warm(self, child_id, nonce, *groups):
+        """A child that will be a warm sandbox."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.setblocking(False)
+        self.warm[child_id] = ours
+        self.fork(child_id, nonce, *groups, runs=theirs.fileno())
+        theirs.close()
+
+    def connect(self, child_id, nonce):
+        """Opens the connections of the next run of a warm sandbox, which forks it with them. The sandbox has no way to the host
+        of its own: it has imported user code."""
+        connections = []
+        try:
+            for role in (b"c", b"o", b"e"):
+                connections.append(sealing.connect_to_host("/host/ctl/s", role, nonce))
+            socket.send_fds(self.warm[child_id], [b"r"], [connection.fileno() for connection in connections])
+        except (OSError, KeyError):
+            self.kill(child_id)
+        for connection in connections:
+            connection.close()
+
+    def fork(self, child_id, nonce, *groups, runs=None):
         network = None
         try:
             network = self.networks.enter()
@@ -143,9 +165,10 @@ class Zygote:
         except OSError as error:
             if network is not None:
                 os.close(network)
+            self.warm.pop(child_id, None)
             return channel.write_json({"t": "exit", "id": child_id.decode(), "status": 71, "error": str(error)})
         if pid == 0:
-            child_main(nonce, groups, self.config)
+            child_main(nonce, groups, self.config, runs)
         pidfd = os.pidfd_open(pid)                              # a handle that cannot refer to a reused pid
         self.children[pidfd] = (child_id, pid, network)
         self.pidfds[child_id] = pidfd
@@ -167,14 +190,17 @@ class Zygote:
         self.poller.unregister(pidfd)
         os.close(pidfd)
         del self.pidfds[child_id]
+        if child_id in self.warm:
+            self.warm.pop(child_id).close()
         channel.write_frame(b'{"t": "exit", "id": "%b", "status": %d, "cpuMs": %.3f, "maxRssKb": %d}' % (
             child_id, os.waitstatus_to_exitcode(status), (usage.ru_utime + usage.ru_stime) * 1e3, usage.ru_maxrss))
 
 
 def main():
     config = json.loads(sys.argv[1])
-    with open("/host/child.bpf", "rb") as file:
-        config["childFilter"] = file.read()
+    for layer in ("child", "warm"):
+        with open(f"/host/{layer}.bpf", "rb") as file:
+            config[layer + "Filter"] = file.read()
     with open("/proc/sys/kernel/cap_last_cap") as file:
         config["lastCap"] = int(file.read())
     logs.install()

@@ -4,6 +4,7 @@ import { readEnv } from '@gantry/env';
 import { natsEnv, runSources } from '@gantry/events';
 import { tracingEnv } from '@gantry/tracing';
 import { z } from 'zod';
+import { WARM_BYTES_DEFAULT } from './sandbox/warm-pool';
 
 const I_KNOW = 'i-know';
 /** An ordinary uid that nothing else uses: sandboxes must not share a uid with anything on the machine. */
@@ -43,12 +44,15 @@ export const envSchema = z.object({
     .int()
     .min(1)
     .default(2 * 2 ** 30),
+  EXECUTOR_WARM_BYTES: z.coerce.number().int().min(0).default(WARM_BYTES_DEFAULT),
   EXECUTOR_ALLOW_ROOT: z.literal(I_KNOW).optional(),
   EXECUTOR_UNSANDBOXED: z
     .undefined({ error: 'there is no unsandboxed mode: user code always runs in a sandbox' })
     .optional(),
   BWRAP: z.string().default('bwrap'),
   PYTHON: z.string().optional(),
+  /** Absent: pip installs packages. */
+  UV: z.string().optional(),
   EGRESS_ALLOW_PRIVATE: list,
   /** Absent: pip's default index. */
   PIP_INDEX_URL: z.string().optional(),

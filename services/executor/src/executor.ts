@@ -1,14 +1,14 @@
 /** Composes the executor: claims jobs, runs them, reports, and shuts down in order. */
-import { type Bus, type ExecutorStatus, generateBoxKeys, type RunSource } from '@gantry/events';
+import { type Bus, type ExecutorStatus, generateBoxKeys, type RunSource, watchConnection } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
 import type { Logger } from 'pino';
 import { createMetrics } from './host/metrics';
 import { type MachineOptions, startMachine } from './machine';
 import { createClaimLoop } from './protocol/claim-loop';
-import { watchConnection } from './protocol/connection-watch';
 import { createEventPublisher } from './protocol/event-publisher';
 import { serveInspections } from './protocol/inspections';
 import { createLeases } from './protocol/leases';
+import { listenForPreparations } from './protocol/preparations';
 import { createRuns } from './protocol/runs';
 import { listenForCancellations, listenForWords } from './protocol/service-messages';
 import { askForUploads, askToCallTools, askToRecordSteps } from './protocol/service-requests';
@@ -32,6 +32,7 @@ export async function startExecutor(options: ExecutorOptions) {
     slots,
     busy: () => claims.busy(),
     ready: () => machine.ready(),
+    warm: () => machine.warm(),
     restarts: () => machine.zygoteRestarts(),
     storeBytes: () => machine.storeBytes(),
     unstoredBatches: () => publisher.unacknowledged(),
@@ -41,7 +42,7 @@ export async function startExecutor(options: ExecutorOptions) {
     log,
     onEgressDenied: (reason) => metrics.egressDenied.inc({ reason }),
   });
-  const connection = watchConnection(bus);
+  const connection = watchConnection(bus.nc);
   const spool = openSpool({ directory: options.layout.spoolDir, log });
   const publisher = createEventPublisher({ bus, executorId: id, spool, log });
   const leases = createLeases({ bus, executorId: id, publisher, log });
@@ -75,6 +76,7 @@ export async function startExecutor(options: ExecutorOptions) {
   const [cancellations, words] = [listenForCancellations(listening), listenForWords(listening)];
   // Inspection requests name no runner: services know Python only.
   const inspections = serveInspections({ bus, runner: machine.python, log });
+  const preparations = listenForPreparations({ bus, executorId: id, runner: machine.python, sources, log });
   claims.start();
   status.now();
   log.info({ executorId: id, slots, isolation, python, cgroups: machine.cgroupVersion }, 'executor is ready');
@@ -83,6 +85,7 @@ export async function startExecutor(options: ExecutorOptions) {
     draining = true;
     status.now();
     inspections.unsubscribe();
+    preparations.stop();
     await claims.stop();
     await runs.endAll(drainMs);
     cancellations.unsubscribe();

@@ -4,6 +4,7 @@ import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';
 import { createDependencies } from './dependencies/dependencies';
 import type { PackageIndex } from './dependencies/package-index';
+import { createUv } from './dependencies/uv';
 import { createAuthority } from './egress/authority';
 import { startEgressProxy } from './egress/proxy';
 import { byteCompiler } from './runners/python/byte-compile';
@@ -26,8 +27,11 @@ export interface MachineOptions {
   slots: number;
   isolation: Isolation;
   storeBytesMax: number;
+  warmBytes: number;
   egressAllowPrivate: string[];
   packageIndex: PackageIndex;
+  /** The program; null: pip installs packages. */
+  uv: string | null;
   recycle?: { forks: number; ms: number };
 }
 
@@ -48,7 +52,8 @@ export async function startMachine(
     readOnlyPaths: ['/usr', ...interpreter.prefixes],
     storeDir: store.directory,
     slots,
-    cgroups: openCgroups(),
+    warmBytes: options.warmBytes,
+    cgroups: openCgroups(options.runAs?.uid),
     runAs: options.runAs,
     recycleForks: recycle.forks,
     recycleMs: recycle.ms,
@@ -71,6 +76,7 @@ export async function startMachine(
       ...{ store, runTool, egress, index: options.packageIndex },
       pythonVersion: interpreter.version,
       pipPath: interpreter.pipPath,
+      uv: createUv({ executable: options.uv, directory: layout.uvDir, runTool, log }),
     }),
   });
   return {
@@ -80,6 +86,7 @@ export async function startMachine(
     cgroupVersion: settings.cgroups?.version ?? null,
     /** Number of sealed processes waiting for a run. */
     ready: sandbox.ready,
+    warm: sandbox.warm,
     zygoteRestarts: sandbox.restarts,
     storeBytes: store.bytes,
     async stop() {

@@ -26,6 +26,7 @@ async function main() {
   requireReachable(env.EXECUTOR_DIR);
   const endTracing = startTracing('executor', env, log);
   const interpreter = findInterpreter(env.PYTHON);
+  if (!env.UV) log.info('UV names no uv: pip installs packages, which takes longer');
 
   const identity = takeIdentity(env.EXECUTOR_DIR);
   const given = natsAddress(env);
@@ -37,11 +38,13 @@ async function main() {
   const executor = await startExecutor({
     ...{ bus, log, layout, interpreter },
     bwrap: env.BWRAP,
+    uv: env.UV ?? null,
     runAs: stayRoot ? owner : null,
     slots: env.EXECUTOR_SLOTS,
     sources: env.EXECUTOR_SOURCES,
     isolation: env.EXECUTOR_ISOLATION,
     storeBytesMax: env.EXECUTOR_STORE_BYTES,
+    warmBytes: env.EXECUTOR_WARM_BYTES,
     egressAllowPrivate: env.EGRESS_ALLOW_PRIVATE,
     packageIndex: {
       indexUrl: env.PIP_NO_INDEX ? null : (env.PIP_INDEX_URL ?? interpreter.publicIndex?.url ?? null),

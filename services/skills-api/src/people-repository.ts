@@ -1,5 +1,6 @@
 import type { Person } from './access/caller';
 import type { Db } from './database';
+import { Prisma } from './generated/prisma/client';
 
 /**
  * Everything that somebody owns refers to this row; the name is what pages show. Looked at before it is written: a lock on it
@@ -10,3 +11,7 @@ export async function upsertPerson(tx: Db, { userId, name }: Pick<Person, 'userI
   if (known && known.name === name) return;
   await tx.person.upsert({ where: { userId }, create: { userId, name }, update: { name } });
 }
+
+/** Value in SQL: the name of an owner, null where there is none. @param ownerId a column */
+export const ownerName = (ownerId: string): Prisma.Sql =>
+  Prisma.raw(`(SELECT name FROM people WHERE user_id = ${ownerId})`);

@@ -19,7 +19,7 @@ import type { Env } from './env';
 import { sweepsOf } from './housekeeping';
 import { cacheRendered } from './rendering/rendered-cache';
 import { createRenderer } from './rendering/renderer';
-import { forgivesTyping } from './search/search-skills';
+import { forgivesTyping } from './skills/search-skills';
 import { countUses } from './skills/skill-events';
 import { keepPin } from './skills/skill-pins';
 import { countViews } from './skills/view-counts';

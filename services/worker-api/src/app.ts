@@ -32,49 +32,97 @@ import { oidcOperations } from './accounts/oidc/oidc-routes';
 import { createSigningKeys } from './accounts/signing-keys/signing-keys';
 import { tokenOperations } from './accounts/tokens/token-routes';
 import { workspaceOperations } from './accounts/workspaces/workspace-routes';
+import type { AlertDeps } from './alerts/alert-deps';
 import { alertOperations } from './alerts/alert-routes';
+import type { ApprovalDeps } from './approvals/approval-deps';
 import { approvalOperations } from './approvals/approval-routes';
 import { reviewOperations } from './approvals/review-routes';
 import { auditOperations } from './audit/audit-routes';
+import type { CandidateDeps } from './candidates/candidate-deps';
 import { candidateOperations } from './candidates/candidate-routes';
-import { canonicalPath } from './canonical-path';
 import type { ChangeHub } from './changes/change-hub';
 import { changeOperations } from './changes/change-routes';
+import type { ChatDeps } from './chat/chat-deps';
 import { createChat } from './chat/chat-routes';
+import type { AuthorizationDeps } from './connections/connection-deps';
 import { connectionOperations } from './connections/connection-routes';
 import { expireConnections } from './connections/refresh';
+import type { ContextDeps } from './contexts/context-deps';
 import { contextOperations } from './contexts/context-routes';
-import type { Deps } from './deps';
+import type { EvaluationDeps } from './evaluations/evaluation-deps';
 import { evaluationOperations } from './evaluations/evaluation-routes';
+import type { ExampleDeps } from './examples/example-deps';
 import { exampleOperations } from './examples/example-routes';
 import { TREE_BYTES_MAX } from './file-trees/file-tree';
 import { integrationOperations } from './integrations/integration-routes';
 import { mcpOperations } from './mcp/mcp-routes';
+import type { McpToolDeps } from './mcp-tools/mcp-tool-deps';
 import { mcpToolOperations } from './mcp-tools/mcp-tool-routes';
+import type { ModelDeps } from './models/model-deps';
 import { modelOperations } from './models/model-routes';
 import { modelProviderOperations } from './models/provider-routes';
+import type { RepairDeps } from './repairs/repair-deps';
 import { repairOperations } from './repairs/repair-routes';
 import { bulkRunOperations } from './runs/bulk-runs';
 import { logOperations } from './runs/log-routes';
 import { requestOperations } from './runs/request-routes';
+import type { RunDeps } from './runs/run-deps';
 import { downloadOperations } from './runs/run-download';
 import { exportOperations } from './runs/run-export';
 import { runOperations } from './runs/run-routes';
 import { shareLinkOperations } from './runs/share-link-routes';
 import { statsOperations } from './runs/stats-routes';
+import { stepOperations } from './runs/step-routes';
 import { usageOperations } from './runs/usage-routes';
+import type { SecretDeps } from './secrets/secret-deps';
 import { secretOperations } from './secrets/secret-routes';
+import type { StarterDeps } from './starters/starter-deps';
 import { webhookOperations } from './starters/webhook-routes';
+import { toCanonicalPath } from './system/canonical-path';
 import type { Executors } from './system/executors';
 import { frontDoor } from './system/front-door';
+import type { SystemDeps } from './system/system-deps';
 import { systemOperations } from './system/system-routes';
 import { version } from './system/version';
 import { checkPreview, scheduleOperations } from './triggers/schedule-routes';
+import type { WorkerConversationDeps } from './worker-conversations/worker-conversation-deps';
+import { workerConversationOperations } from './worker-conversations/worker-conversation-routes';
+import type { WorkerDeps } from './workers/worker-deps';
 import { parseWorkerChange } from './workers/worker-input';
 import { newWorkerOf, workerOperations } from './workers/worker-routes';
 
+type AccountPart =
+  | 'sessions'
+  | 'sessionCookie'
+  | 'identities'
+  | 'introspect'
+  | 'signingKeys'
+  | 'setupToken'
+  | 'oidc'
+  | 'publicUrls';
+
+/** Dependencies of all folders together, except those that `createApp` makes. */
+export type AppDeps = Omit<AccountDeps, AccountPart> &
+  AlertDeps &
+  ApprovalDeps &
+  AuthorizationDeps &
+  CandidateDeps &
+  ChatDeps &
+  ContextDeps &
+  EvaluationDeps &
+  ExampleDeps &
+  McpToolDeps &
+  ModelDeps &
+  RepairDeps &
+  RunDeps &
+  SecretDeps &
+  StarterDeps &
+  SystemDeps &
+  WorkerConversationDeps &
+  WorkerDeps;
+
 export interface AppOptions extends SurfaceLimits {
-  deps: Deps;
+  deps: AppDeps;
   health: Health;
   executors: Executors;
   changes: ChangeHub;
@@ -115,7 +163,7 @@ export function createApp(options: AppOptions) {
   const app = createSurface({
     ...options,
     ...documentsOf('worker', { baseUrl, dashboardUrl, skillsUrl }),
-    canonicalPath,
+    canonicalPath: toCanonicalPath,
     operations: {
       ...options.health.operations,
       ...systemOperations(options),
@@ -138,12 +186,14 @@ export function createApp(options: AppOptions) {
       ...bulkRunOperations(deps),
       ...logOperations(deps),
       ...requestOperations(deps),
+      ...stepOperations(deps),
       ...downloadOperations(deps),
       ...exportOperations(deps),
       ...shareLinkOperations(deps),
       ...statsOperations(deps),
       ...usageOperations(deps),
       ...workerOperations(deps),
+      ...workerConversationOperations(deps),
       ...candidateOperations(deps),
       ...repairOperations(deps),
       ...exampleOperations(deps),

@@ -1,31 +1,34 @@
 /**
  * What costs as much as members, models and remote servers decide, each with the worst input that may reach it: none of it keeps the
- * event loop, which serves everybody, for longer than 50 ms. A new function of this kind belongs on the list.
+ * event loop, which serves everybody, for longer than 50 ms. A function joins the list when `packages/testing/src/nested-scans` finds a
+ * scan in a loop of it that no comment `Bounded: …` limits to about a million steps, and names its entry in a comment `Measured: …`.
  */
-import { createRedactor } from '@gantry/masking';
+import { isDeeperThan } from '@gantry/http';
+import { createRedactor, maskTexts, openTextStream } from '@gantry/masking';
 import type { Sql } from '@gantry/postgres';
 import type { ListedRun } from '@gantry/run-engine';
 import { given, measureLongestTurn } from '@gantry/testing';
 import type { AuditRow } from './audit/audit-entry';
 import { rowToCsv } from './audit/audit-routes';
 import { createCaseJudge } from './candidates/case-judge';
+import { conversationToApi } from './chat/conversation';
+import type { ConversationRow } from './chat/conversation-repository';
 import { messagesOf } from './chat/messages';
 import type { Part, Turn } from './chat/turn-repository';
 import { argumentProblems } from './connection-tools/check-arguments';
-import { maskWords } from './connections/mask-sent';
+import { formatNearestNames } from './connection-tools/nearest-names';
+import { maskBeginning, maskWords } from './connections/mask-sent';
 import type { McpServer, McpTool } from './connections/mcp-port';
+import { connectionProblems, groupByName, type Usable } from './connections/usable-connections';
 import { createOutputChecks } from './evaluations/output-checks';
 import { parseChecks } from './examples/check';
-import { isDeeperThan } from './json-depth';
-import { maskTexts, openTextStream } from './masked-texts';
-import { createMasking } from './masking';
 import { rememberingClient } from './mcp-client/remembered-tools';
 import { boundedFetch } from './models/bounded-events';
 import { createEventMeter } from './models/event-meter';
 import { valueIn } from './models/json-answer';
 import { inputTokensOf } from './models/read-answer';
-import { nearest } from './nearest-names';
 import { runToCsv } from './runs/run-export';
+import { createMasking } from './secrets/masking';
 import { compareVersions } from './workers/compare-versions';
 import { type Definition, parseDefinition } from './workers/definition';
 import { createManifests } from './workers/manifests';
@@ -70,6 +73,22 @@ const parts = Array.from(
   }),
 );
 
+/** A page of messages, and for each 25 answers with 20 calls. */
+const turns = names(50).map((id) => ({ ...turn, id, message: 'a', createdAt: new Date() }));
+const shortParts = turns.flatMap(({ id }) =>
+  parts.concat(parts.slice(0, 125)).map((one) => ({ ...one, turnId: id, result: 'a' })),
+);
+const conversation = { createdAt: new Date(), updatedAt: new Date() } as ConversationRow;
+/** Those of a workspace, and a page of workers that declare a hundred each. */
+const connections = names(500).map(
+  (id) => ({ id, app: 'app', hosts: ['a'], visibility: 'private', ownerId: 'o' }) as Usable,
+);
+const owners = names(200).map(() => ({ visibility: 'workspace', ownerId: 'o' }) as const);
+const findProblems = () => {
+  const byName = groupByName(connections);
+  return owners.flatMap((owner) => connectionProblems(owner, ['app', ...names(100)], byName));
+};
+
 async function readStream(text: string): Promise<void> {
   const send = async () => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
   const response = await boundedFetch(send, true)('http://provider.test/');
@@ -93,11 +112,16 @@ const ofLargest = (unit: string) => `[${unit.repeat(Math.floor(8_000_000 / unit.
 const judge = (was: string, now: string) =>
   caseJudge.run({ recorded: ending(was), rehearsed: ending(now), base: ending(was) });
 /** A server with a tool list as large as a response may be. */
-const listing = (tools: McpTool[]) =>
+const listing = (tools: McpTool[], headers: Record<string, string>) =>
   rememberingClient(
     { listTools: async () => tools, callTool: () => Promise.reject(new Error('not called')) },
-    { sql: { query: () => Promise.reject(new Error('not stored')) } as unknown as Sql, now: () => new Date() },
-  ).listTools({ headers: { authorization: `Bearer ${PERIODIC[0]?.slice(12_000, 20_000)}` } } as unknown as McpServer);
+    {
+      ...{ sql: { query: () => Promise.reject(new Error('not stored')) } as unknown as Sql, masking },
+      now: () => new Date(),
+    },
+  ).listTools({ headers } as unknown as McpServer);
+/** As many and as long as a connection may have, of characters with the longest forms. */
+const LARGEST_HEADERS = Object.fromEntries(names(20).map((name) => [name, `Bearer ${name}`.padEnd(8_192, '"\\/+')]));
 
 const yaml = (unit: string, [open, close] = ['', '']) => {
   const text = `a: ${open}${unit.repeat(500_000 / unit.length)}${close}`;
@@ -139,7 +163,7 @@ const FUNCTIONS: [string, () => unknown][] = [
     () => expect(() => parseChecks([{ kind: 'schema', schema: object(9_000) }])).toThrow(),
   ],
   ['parseChecks: many schemas', () => parseChecks([{ kind: 'schema', schema: { properties: object(6_000, {}) } }])],
-  ['nearest', () => nearest('a-b'.repeat(500_000), names(1_000))],
+  ['nearest', () => formatNearestNames('a-b'.repeat(500_000), names(1_000))],
   ['redactorFor: ordinary secrets', () => masking.redactorFor(secrets(480, 60))],
   ['redactorFor: the largest secrets', () => masking.redactorFor(PERIODIC)],
   ['redactorFor: few secrets', () => masking.redactorFor(secrets(8, 64))],
@@ -172,11 +196,17 @@ const FUNCTIONS: [string, () => unknown][] = [
           ...{ name, description: LETTERS.slice(0, 20_000) },
           inputSchema: { type: 'object', title: LETTERS },
         })),
+        { authorization: `Bearer ${PERIODIC[0]?.slice(12_000, 20_000)}` },
       ).catch(() => {}),
   ],
+  ['rememberingClient: the largest headers', () => listing([], LARGEST_HEADERS).catch(() => {})],
+  ['maskBeginning: long values', () => maskBeginning('a'.repeat(2_000_000), PERIODIC, 300)],
   ['maskWords: a long text', () => maskWords('a'.repeat(2_000_000), PERIODIC)],
   ['openTextStream', () => openTextStream(periodic).push(LETTERS)],
   ['messagesOf', () => messagesOf([turn], parts)],
+  ['messagesOf: many messages', () => messagesOf(turns, shortParts)],
+  ['conversationToApi', () => conversationToApi(conversation, turns, shortParts)],
+  ['connectionProblems: a page of workers', findProblems],
   ['inputTokensOf', () => inputTokensOf({ ...REQUEST, messages: messagesOf([turn], parts) })],
   ['boundedFetch: empty events', () => readStream('data: {}\n\n'.repeat(3_000))],
   ['boundedFetch: empty lines', () => readStream('\n'.repeat(10_000))],

@@ -6,8 +6,8 @@ import { commonEnv } from '@gantry/service';
 import { keyRing } from '@gantry/vault';
 import { z } from 'zod';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
-import { modelAliases, modelProviders, problemsOfAliases } from './model-settings';
-import { oauthApps } from './oauth-apps';
+import { oauthApps } from './integrations/oauth-apps';
+import { listAliasProblems, modelAliases, modelProviders } from './models/model-settings';
 
 const variables = z.object({
   ...commonEnv,
@@ -56,7 +56,7 @@ const variables = z.object({
 });
 
 export const envSchema = variables.superRefine(({ MODEL_ALIASES: aliases, MODEL_PROVIDERS: providers }, context) => {
-  for (const message of problemsOfAliases(aliases, providers)) {
+  for (const message of listAliasProblems(aliases, providers)) {
     context.addIssue({ code: 'custom', path: ['MODEL_ALIASES'], message });
   }
 });

@@ -1,8 +1,10 @@
 /** All sweeps of this service. The last ones may take long. */
 import { announceClosures, sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
+import type { ObjectStore } from '@gantry/object-store';
 import { ageEvents, ageRuns, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Sweep } from '@gantry/service';
+import type { Pool } from 'pg';
 import { sweepEmailVerifications } from './accounts/auth/email-verification';
 import { sweepPasswordResets } from './accounts/auth/password-reset';
 import { sweepSessions } from './accounts/auth/session-repository';
@@ -18,28 +20,37 @@ import { announceRetention } from './accounts/workspaces/workspace-retention';
 import { purgeOldDeliveries } from './alerts/delivery-repository';
 import { deleteApprovalsOf } from './approvals/approval-repository';
 import { deleteOldAuditRows } from './audit/audit-repository';
+import { candidateHasPackSql } from './candidates/candidate-repository';
 import { ageCandidates } from './candidates/candidate-sweeps';
 import { interruptLost } from './chat/end-turn';
 import { sweepChatEvents } from './chat/event-repository';
+import type { ConnectionDeps } from './connections/connection-deps';
 import { sweepDepartures, sweepUnfinishedConnections } from './connections/departure-repository';
 import { revokeBeforePurge } from './connections/revocations';
-import type { Deps } from './deps';
+import { contextHasPackSql } from './contexts/context-repository';
 import { sweepPacks } from './file-trees/tree-pack';
 import { sweepToolLists } from './mcp-client/tool-list-repository';
 import { sweepModelCalls } from './models/model-call-repository';
 import { ageRepairs } from './repairs/age-repairs';
+import type { RepairDeps } from './repairs/repair-deps';
 import { deleteShareLinksOf, sweepShareLinks } from './runs/share-link-repository';
 import { countLeftTokenRuns } from './runs/token-budget';
+import type { SecretDeps } from './secrets/secret-deps';
 import { sweepWebhookReceipts } from './starters/receive-webhook';
+import { deleteTurnsOf } from './worker-conversations/worker-conversation-repository';
 import { purgeDeletedWorkers } from './workers/delete-worker';
+import { versionHasPackSql } from './workers/worker-queries';
 
 const deleteWithRuns: DeleteWithRuns = async (tx, runIds) => {
   await deleteApprovalsOf(tx, runIds);
   await deleteShareLinksOf(tx, runIds);
+  await deleteTurnsOf(tx, runIds);
 };
 
+type SweepDeps = ConnectionDeps & RepairDeps & Pick<SecretDeps, 'keyRotation'>;
+
 export function sweepsOf(
-  deps: Deps,
+  deps: SweepDeps,
   { signingKeys, auditRetentionDays }: { signingKeys: SigningKeys; auditRetentionDays: number },
 ): Sweep[] {
   const { pool, objects, engine, vault, keyRotation, retention: bounds, now, log } = deps;
@@ -80,9 +91,15 @@ export function sweepsOf(
     { what: 'deleted workers', run: () => purgeDeletedWorkers({ pool, objects, engine }) },
     { what: 'candidates', run: () => ageCandidates(deps) },
     { what: 'repairs', run: () => ageRepairs(deps) },
-    { what: 'packs', run: () => sweepPacks(pool, objects) },
+    { what: 'packs', run: () => sweepUnusedPacks(pool, objects) },
     { what: 'inbox', run: () => sweepInbox(pool) },
     { what: 'run events', run: () => ageEvents({ pool, bounds, now }) },
     { what: 'runs', run: () => ageRuns({ pool, objects, bounds, now, deleteWithRuns }) },
   ];
 }
+
+export const sweepUnusedPacks = (pool: Pool, objects: ObjectStore): Promise<number> =>
+  sweepPacks(pool, objects, {
+    isOfVersion: [versionHasPackSql, contextHasPackSql],
+    isOfDraft: [candidateHasPackSql],
+  });

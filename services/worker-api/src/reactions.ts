@@ -17,23 +17,40 @@ import {
   workerChanged,
   workspacePurged,
 } from '@gantry/events';
+import type { AccountDeps } from './accounts/account-deps';
 import { purgeWorkspace } from './accounts/workspaces/delete-workspace';
+import type { AlertDeps } from './alerts/alert-deps';
 import { alertReactions } from './alerts/alert-events';
+import { ALERTS_LISTENING } from './alerts/alert-repository';
 import { keepAuditEntry } from './audit/audit-events';
 import { noticeRehearsals } from './candidates/candidate-events';
+import type { ContextDeps } from './contexts/context-deps';
 import { writeBackContexts } from './contexts/write-back';
-import type { Deps } from './deps';
+import type { EvaluationDeps } from './evaluations/evaluation-deps';
 import { evaluationReactions } from './evaluations/evaluation-events';
-import { createListeningWorkspaces } from './listening-workspaces';
+import type { RepairDeps } from './repairs/repair-deps';
 import { repairOnFailure } from './repairs/repair-on-failure';
 import { countRun } from './runs/month-cost';
+import { prepareChangedVersion } from './runs/prepare-version';
 import { countTokenRun } from './runs/token-budget';
 import { triggerReactions } from './starters/event-triggers';
+import type { StarterDeps } from './starters/starter-deps';
+import { createListeningWorkspaces } from './triggers/listening-workspaces';
+import { TRIGGERS_LISTENING } from './triggers/trigger-repository';
 import { forgetSkill, keepSkill } from './workers/known-skills';
+import type { WorkerDeps } from './workers/worker-deps';
 
-export function startReactions(deps: Deps): Consumer[] {
+type ReactionDeps = AlertDeps &
+  ContextDeps &
+  EvaluationDeps &
+  RepairDeps &
+  StarterDeps &
+  Pick<AccountDeps, 'objects' | 'vault'> &
+  Pick<WorkerDeps, 'bus'>;
+
+export function startReactions(deps: ReactionDeps): Consumer[] {
   const { bus, pool, log } = deps;
-  const listening = createListeningWorkspaces(pool);
+  const listening = createListeningWorkspaces(pool, [ALERTS_LISTENING, TRIGGERS_LISTENING]);
   const alerts = alertReactions(deps, listening);
   const triggers = triggerReactions(deps, listening);
   const evaluations = evaluationReactions(deps);
@@ -56,7 +73,7 @@ export function startReactions(deps: Deps): Consumer[] {
       event: rehearsalFinished,
       reactions: [noticeRehearsals(deps), evaluations.rehearsalFinished],
     }),
-    consumeBy({ ...shared, event: workerChanged, reactions: [evaluations.workerChanged] }),
+    consumeBy({ ...shared, event: workerChanged, reactions: [evaluations.workerChanged, prepareChangedVersion(deps)] }),
     consumeBy({
       ...shared,
       event: approvalRequested,

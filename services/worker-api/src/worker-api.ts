@@ -21,7 +21,7 @@ import { serveIntrospection } from './accounts/identity/introspection';
 import { serveMembers } from './accounts/members/serve-members';
 import type { OidcSettings } from './accounts/oidc/identity-provider';
 import { startDeliveryLoop } from './alerts/delivery-loop';
-import { createApp, type WorkerApp } from './app';
+import { type AppDeps, createApp, type WorkerApp } from './app';
 import { startApprovalSweeper } from './approvals/approval-sweeper';
 import { createCaseJudge } from './candidates/case-judge';
 import { openChangeHub } from './changes/change-hub';
@@ -29,26 +29,28 @@ import { prepareTool, toolsOfRun } from './connection-tools/run-tools';
 import { type ConnectionLoop, startConnectionLoop } from './connections/connection-loop';
 import type { McpClient } from './connections/mcp-port';
 import { type Database, openDatabase } from './database';
-import type { Deps } from './deps';
 import { startEvaluationLoop } from './evaluations/evaluation-loop';
 import { sweepsOf } from './housekeeping';
 import { unusedApps } from './integrations/integrations';
+import type { OauthApps } from './integrations/oauth-apps';
 import { createMailer } from './mail/mailer';
-import { createMasking } from './masking';
-import { createMcpClient } from './mcp-client/mcp-client';
+import { loadMcpClient } from './mcp-client/load-mcp-client';
 import { rememberingClient } from './mcp-client/remembered-tools';
 import type { ModelSettings } from './models/model-registry';
+import { listProvidersWithKey } from './models/provider-repository';
 import { modelsOfRun, prepareModel } from './models/run-model';
 import { createModels } from './models/workspace-models';
-import type { OauthApps } from './oauth-apps';
 import { startReactions } from './reactions';
 import { candidateDecisions } from './repairs/decide-repair';
 import { type RepairLoop, startRepairLoop } from './repairs/repair-loop';
+import { findRepairOfRun } from './repairs/repair-repository';
 import { announceRefusedRequest } from './runs/announce-refused-request';
 import { computePrice } from './runs/compute-price';
 import { createGivenTo } from './runs/given-to';
 import { makeAwaited } from './runs/make-awaited';
+import { prepareVersion, serveStandby } from './runs/prepare-version';
 import { createRunnables } from './runs/runnable';
+import { createMasking } from './secrets/masking';
 import { sealedColumns } from './secrets/sealed-columns';
 import { type CronTicker, startCronTicker } from './starters/cron-ticker';
 import type { SurfaceUrls } from './surface-client';
@@ -90,7 +92,7 @@ export interface WorkerApiOptions extends SurfaceSettings {
 }
 
 export interface WorkerApi extends WorkerApp {
-  deps: Deps;
+  deps: AppDeps;
   database: Database;
   cronTicker: CronTicker;
   connectionLoop: ConnectionLoop;
@@ -123,8 +125,8 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
   const tokenUse = trackLastUse({ pool, table: 'tokens', log });
   // A run may be suspended while the rest is still being put together.
-  let ready: (deps: Deps) => void = () => {};
-  const whole = new Promise<Deps>((resolve) => {
+  let ready: (deps: AppDeps) => void = () => {};
+  const whole = new Promise<AppDeps>((resolve) => {
     ready = resolve;
   });
   const now = options.now ?? (() => new Date());
@@ -157,8 +159,8 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   });
   const runnables = createRunnables();
   const rates = createRateCount({ pool, log });
-  const mcpClient = rememberingClient(options.mcpClient ?? createMcpClient({ allow: outboundAllow, version }), {
-    ...{ sql: pool, now },
+  const mcpClient = rememberingClient(options.mcpClient ?? loadMcpClient({ allow: outboundAllow, version, masking }), {
+    ...{ sql: pool, masking, now },
   });
   for (const problem of unusedApps(oauthApps)) log.warn({ problem }, 'OAUTH_APPS');
   const deliveryLoop = startDeliveryLoop(
@@ -167,7 +169,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   );
   const evaluationLoop = startEvaluationLoop(whole, { auto: options.autoTick ?? true });
   const { checks, unobserve } = observeService({ service: 'worker-api', pool, bus, streams: ownStreams, objects }, log);
-  const deps: Deps = {
+  const deps: AppDeps = {
     ...{
       prisma,
       pool,
@@ -188,6 +190,9 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     },
     ...{
       retention,
+      findRepairOfRun,
+      listProvidersWithKey,
+      prepareVersion: (worker) => prepareVersion({ bus, objects, runnables }, pool, worker),
       candidateDecisions: candidateDecisions({ pool, now }),
       deliveryLoop,
       evaluationLoop,
@@ -215,7 +220,11 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
     ...(objects.driver === 'file' && { fileStore: objects }),
   });
   const eviction = evictOnEvents(made.identities, { bus, log });
-  const responders = [serveIntrospection({ bus, introspect: made.introspect, log }), serveMembers({ bus, pool, log })];
+  const responders = [
+    serveIntrospection({ bus, introspect: made.introspect, log }),
+    serveMembers({ bus, pool, log }),
+    serveStandby(deps),
+  ];
   const consumers = startReactions(deps);
   const approvals = startApprovalSweeper(deps, { auto: options.autoTick ?? true });
   const repairLoop = startRepairLoop(deps, { auto: options.autoTick ?? true });

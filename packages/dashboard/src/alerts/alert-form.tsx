@@ -1,6 +1,7 @@
-import { ApiError } from '@gantry/api-client';
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { ApiError } from '@gantry/sdk';
+import { Box, Button, Checkbox, Group, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
+import { FormStack } from '../ui/form';
 import { Failure } from '../ui/notice';
 import styles from './alert-form.module.css';
 import { type AlertFields, useSendsEmail } from './alert-queries';
@@ -41,9 +42,15 @@ export function AlertForm(props: AlertFormProps) {
   }
 
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <FormStack maw="32rem" gap="md" onSubmit={submit} noValidate>
       {children}
-      <fieldset className={styles.events} aria-describedby={problems.on ? 'alert-on-problem' : undefined}>
+      <Box
+        component="fieldset"
+        className={styles.events}
+        display="grid"
+        style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(13rem, 1fr))', gap: 'var(--space-2) var(--space-4)' }}
+        aria-describedby={problems.on ? 'alert-on-problem' : undefined}
+      >
         <legend>Tell when</legend>
         {offered.map((type) => (
           <Checkbox
@@ -56,11 +63,11 @@ export function AlertForm(props: AlertFormProps) {
             }
           />
         ))}
-      </fieldset>
+      </Box>
       {problems.on && (
-        <p id="alert-on-problem" className={styles.problem} role="alert">
+        <Text id="alert-on-problem" fz="xs" c="var(--error)" role="alert">
           {problems.on}
-        </p>
+        </Text>
       )}
       <TextInput
         type="url"
@@ -98,7 +105,7 @@ export function AlertForm(props: AlertFormProps) {
         onChange={(event) => write({ description: event.currentTarget.value })}
       />
       {refused.length === 0 && <Failure title="Nothing was changed" error={error} />}
-      <div className={styles.buttons}>
+      <Group gap="xs" align="stretch">
         <Button type="submit" loading={isBusy}>
           {submitLabel}
         </Button>
@@ -107,8 +114,8 @@ export function AlertForm(props: AlertFormProps) {
             Cancel
           </Button>
         )}
-      </div>
-    </form>
+      </Group>
+    </FormStack>
   );
 }
 

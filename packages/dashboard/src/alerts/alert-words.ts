@@ -1,4 +1,4 @@
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 
 export type Alert = WorkerSchemas['Alert'];
 export type Delivery = WorkerSchemas['AlertDelivery'];

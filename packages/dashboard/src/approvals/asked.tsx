@@ -1,10 +1,9 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { OutputJson } from '../outputs/output-json';
 import { OutputTable } from '../outputs/output-table';
 import { asTable } from '../outputs/table-data';
 import { Facts } from '../ui/facts';
-import styles from './asked.module.css';
 
 const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
 
@@ -13,9 +12,14 @@ const FACTS_MAX = 40;
 /** The text and the data to look at before deciding. */
 export function Asked({ message, data }: { message: string | null; data: unknown }) {
   const hasData = data !== null && data !== undefined && !(isObject(data) && Object.keys(data).length === 0);
-  if (!message && !hasData) return <p className={styles.nothing}>Nothing more was said.</p>;
+  if (!message && !hasData)
+    return (
+      <Text fw={400} c="dimmed">
+        Nothing more was said.
+      </Text>
+    );
   return (
-    <div className={styles.asked}>
+    <Stack gap="lg">
       {message && (
         <section aria-label="Message">
           <h3 className="visually-hidden">Message</h3>
@@ -26,16 +30,18 @@ export function Asked({ message, data }: { message: string | null; data: unknown
       )}
       {hasData && (
         <section aria-label="Data">
-          <h3 className={styles.heading}>Data</h3>
+          <Box component="h3" mb="xs" c="dimmed">
+            Data
+          </Box>
           <Data value={data} />
         </section>
       )}
-    </div>
+    </Stack>
   );
 }
 
 function Data({ value }: { value: unknown }): ReactNode {
-  if (typeof value === 'string') return <p className={styles.text}>{value}</p>;
+  if (typeof value === 'string') return <Text className="pre-wrap wrap-anywhere">{value}</Text>;
   const table = Array.isArray(value) && value.length > 0 ? asTable(value) : null;
   if (table) return <OutputTable name="data" label="Data" table={table} />;
   if (isObject(value) && isFlat(value)) {
@@ -45,7 +51,13 @@ function Data({ value }: { value: unknown }): ReactNode {
 }
 
 const shown = (value: unknown): ReactNode =>
-  value === null || value === '' ? <span className={styles.nothing}>empty</span> : String(value);
+  value === null || value === '' ? (
+    <Text span fw={400} c="dimmed">
+      empty
+    </Text>
+  ) : (
+    String(value)
+  );
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { workerApi } from '../shell/api';
 import type { Decision } from './decision-form';
 
@@ -9,7 +9,7 @@ import type { Decision } from './decision-form';
 export async function decideApproval(
   approvalId: string,
   workspaceId: string | undefined,
-  { verdict, reason, data }: Decision,
+  { verdict, reason, data, calls }: Decision,
 ): Promise<void> {
   const worker = await workerApi();
   const options = {
@@ -19,7 +19,10 @@ export async function decideApproval(
   };
   await unwrap(
     verdict === 'approve'
-      ? worker.POST('/api/approvals/{approval_id}/approve', options)
+      ? worker.POST('/api/approvals/{approval_id}/approve', {
+          ...options,
+          body: { ...options.body, ...(calls && { calls }) },
+        })
       : worker.POST('/api/approvals/{approval_id}/reject', options),
   );
 }

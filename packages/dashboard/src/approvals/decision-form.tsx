@@ -1,12 +1,13 @@
-import { ApiError } from '@gantry/api-client';
+import { ApiError } from '@gantry/sdk';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
 import type { Problems } from '../inputs/input-problems';
 import { useInputFields } from '../inputs/use-input-fields';
 import type { Approval, InputItem } from '../shell/api';
+import { FormStack } from '../ui/form';
 import { CheckIcon, CrossIcon } from '../ui/icons';
-import { Notice } from '../ui/notice';
-import styles from './decision-form.module.css';
+import { DecisionActions } from './decision-actions';
+import { describeFailure } from './describe-failure';
 
 export type Verdict = 'approve' | 'reject';
 
@@ -14,8 +15,18 @@ export interface Decision {
   verdict: Verdict;
   reason?: string;
   data?: Record<string, unknown>;
+  /** Of an approval with tool calls that is approved. */
+  calls?: CallDecisionInput[];
   /** Name of a reviewer without an account. */
   name?: string;
+}
+
+export interface CallDecisionInput {
+  id: string;
+  decision: 'approve' | 'refuse';
+  /** Those to call with instead. */
+  arguments?: Record<string, unknown>;
+  reason?: string;
 }
 
 /** Steps towards a decision; none of them decides. */
@@ -93,7 +104,7 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
   });
 
   return (
-    <form className={styles.form} onSubmit={(event) => event.preventDefault()} noValidate>
+    <FormStack onSubmit={(event) => event.preventDefault()} noValidate>
       {fields}
       {asksName && (
         <TextInput
@@ -119,34 +130,30 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
         onChange={(event) => setReason(event.currentTarget.value)}
         onKeyDown={rejectByKey}
       />
-      {problem !== undefined && (
-        <Notice tone="error" title="Nothing was decided">
-          {problem}
-        </Notice>
-      )}
-      <div className={styles.actions}>
+      <DecisionActions problem={problem} buttonWidth="8rem" signature={signature}>
         <Button ref={approveButton} {...button('approve')} leftSection={<CheckIcon />}>
           Approve
         </Button>
-        <Button {...button('reject')} variant="default" className={styles.reject} leftSection={<CrossIcon />}>
+        <Button
+          {...button('reject')}
+          variant="default"
+          c="var(--error)"
+          bd="1px solid currentColor"
+          leftSection={<CrossIcon />}
+        >
           Reject
         </Button>
-      </div>
-      <p className={styles.signature}>{signature}</p>
-    </form>
+      </DecisionActions>
+    </FormStack>
   );
 }
 
 /** By field, where the answer names fields of this form; else under the empty name. */
 function problemsOf(error: unknown, items: InputItem[]): Problems {
-  // `fetch` reports an unreachable server as a TypeError.
-  if (error instanceof TypeError) {
-    return new Map([['', 'Gantry can’t be reached. Check your connection, then decide again.']]);
-  }
   const fields = error instanceof ApiError ? error.fields : [];
   const named = fields.flatMap(({ path, message }): [string, string][] => {
     const name = path.replace(/^data\./, '').split('.')[0] ?? '';
     return items.some((item) => item.name === name) ? [[name, message]] : [];
   });
-  return new Map(named.length ? named : [['', error instanceof Error ? error.message : String(error)]]);
+  return new Map(named.length ? named : [['', describeFailure(error)]]);
 }

@@ -1,5 +1,5 @@
 /** Sentences of the audit log by action; they follow the actor's name. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 
 export type AuditEntry = WorkerSchemas['AuditEntry'];
 export type AuditAction = WorkerSchemas['AuditAction'];

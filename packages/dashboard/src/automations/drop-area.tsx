@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ChangeEvent, useId, useRef } from 'react';
 import type { Files } from '../code/files';
@@ -35,14 +35,14 @@ export function DropArea({ onFiles }: DropAreaProps) {
       <DropZone disabled={false} onDrop={({ items }) => read.mutate(droppedFiles(items))}>
         <section className={styles.area} aria-labelledby={id}>
           <p id={id}>Drop a zip or a folder here, or begin with the files below.</p>
-          <div className={styles.buttons}>
+          <Group gap="xs" align="stretch">
             <Button variant="default" loading={read.isPending} onClick={() => zip.current?.click()}>
               Choose a zip…
             </Button>
             <Button variant="default" disabled={read.isPending} onClick={() => folder.current?.click()}>
               Choose a folder…
             </Button>
-          </div>
+          </Group>
           <input ref={zip} type="file" accept=".zip" aria-label="Zip" hidden onChange={choose} />
           <input ref={folder} type="file" aria-label="Folder" hidden {...FOLDERS} onChange={choose} />
         </section>

@@ -2,20 +2,29 @@ import { NativeSelect } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { CodeEditor } from '../code/code-editor';
-import type { FailedPlace } from '../code/code-problem';
+import { type CodeProblem, countByFile, type FailedPlace, type FileProblem } from '../code/code-problem';
 import editing from '../code/editing.module.css';
+import { EditorColumns } from '../code/editor-columns';
+import { FilePane } from '../code/file-pane';
 import { FileTree } from '../code/file-tree';
 import { changeKinds } from '../code/files';
+import { ProblemList } from '../code/problem-list';
+import type { PythonFile } from '../code/python-assist';
 import { treeEdit } from '../code/tree-edit';
+import type { DeclaredInput } from '../code/type-check/input-check';
+import { useTypeCheck } from '../code/type-check/use-type-check';
 import { useAssist } from '../code/use-assist';
 import type { Draft } from '../code/use-draft';
-import layout from '../code/workspace.module.css';
+import { inputFormKey } from '../inputs/input-form';
 import { fileIn, withFile } from '../shell/paths';
 import { Notice } from '../ui/notice';
 import { Panel } from '../ui/panel';
 import { MANIFEST } from './manifest';
 import { TestPackage } from './test-package';
 import type { Package } from './use-package';
+
+/** The same list each time: another one would be checked anew. */
+const NO_INPUTS: readonly DeclaredInput[] = [];
 
 interface PackageWorkspaceProps {
   draft: Draft;
@@ -39,6 +48,15 @@ export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, ch
   const selected = wanted !== null && files.has(wanted) ? wanted : (entrypoint ?? MANIFEST);
   const select = (path: string) => setSearch((now) => withFile(now, path), { replace: true });
   const isWrong = 'problem' in manifest;
+  const types = useTypeCheck(
+    { files, entrypoint: entrypoint ?? '', inputs: isWrong ? NO_INPUTS : manifest.inputs },
+    mayEdit,
+  );
+  const problems: FileProblem[] = [
+    ...(isWrong ? [{ ...manifest.problem, file: MANIFEST }] : []),
+    ...types.problems,
+    ...(failure ? [failure] : []),
+  ];
 
   function change(text: string) {
     setFailure(null);
@@ -46,90 +64,87 @@ export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, ch
   }
 
   return (
-    <div className={layout.columns}>
-      <div>
+    <EditorColumns
+      files={
         <FileTree
           label="Files"
           paths={paths}
           selected={selected}
           onSelect={select}
           changes={kinds}
-          problems={new Map(isWrong ? [[MANIFEST, 1]] : [])}
+          problems={countByFile(problems)}
           edit={mayEdit ? treeEdit({ files, write, select, keeps: MANIFEST }) : undefined}
         />
-      </div>
-      <div className={layout.editor}>
+      }
+      editor={
         <EditorPane
           draft={draft}
           pack={pack}
           path={selected}
-          failure={failure}
+          problems={problems.filter(({ file }) => file === selected)}
+          isStale={types.isStale}
+          getPyright={types.getPyright}
           onChange={mayEdit ? change : undefined}
         />
-      </div>
-      {mayEdit && (
-        <div className={layout.test}>
-          {pack.entrypoints.length > 1 && (
-            <NativeSelect
-              label="Entrypoint"
-              description="The file that defines run()"
-              value={entrypoint ?? ''}
-              data={pack.entrypoints}
-              onChange={(event) => pack.chooseEntrypoint(event.currentTarget.value)}
-            />
-          )}
-          <Panel title="Test">
-            {isWrong ? (
-              <Notice tone="error" title={`${MANIFEST} can’t be used`}>
-                {manifest.problem.message}. The form for a test comes from it.
-              </Notice>
-            ) : (
-              <TestPackage
-                // Another form begins where the manifest asks for something else.
-                key={JSON.stringify(manifest.inputs)}
-                manifest={manifest}
-                pack={pack}
-                automationId={automationId}
-                onFailure={(found) => {
-                  setFailure(found);
-                  if (found && files.has(found.file)) select(found.file);
-                }}
+      }
+      panel={
+        mayEdit && (
+          <>
+            {pack.entrypoints.length > 1 && (
+              <NativeSelect
+                label="Entrypoint"
+                description="The file that defines run()"
+                value={entrypoint ?? ''}
+                data={pack.entrypoints}
+                onChange={(event) => pack.chooseEntrypoint(event.currentTarget.value)}
               />
             )}
-          </Panel>
-          {children}
-        </div>
-      )}
-    </div>
+            <Panel title="Test">
+              {isWrong ? (
+                <Notice tone="error" title={`${MANIFEST} can’t be used`}>
+                  {manifest.problem.message}. The form for a test comes from it.
+                </Notice>
+              ) : (
+                <TestPackage
+                  key={inputFormKey(manifest.inputs)}
+                  manifest={manifest}
+                  pack={pack}
+                  automationId={automationId}
+                  onFailure={(found) => {
+                    setFailure(found);
+                    if (found && files.has(found.file)) select(found.file);
+                  }}
+                />
+              )}
+            </Panel>
+            {children}
+          </>
+        )
+      }
+    />
   );
 }
 
 interface EditorPaneProps extends Pick<PackageWorkspaceProps, 'draft' | 'pack'> {
   path: string;
-  failure: FailedPlace | null;
+  problems: CodeProblem[];
+  isStale: boolean;
+  getPyright: PythonFile['getPyright'];
   /** Undefined: it is only read. */
   onChange: ((text: string) => void) | undefined;
 }
 
-function EditorPane({ draft, pack: { manifest }, path, failure, onChange }: EditorPaneProps) {
+function EditorPane({ draft, pack: { manifest }, path, problems, isStale, getPyright, onChange }: EditorPaneProps) {
   const content = draft.files.get(path);
   const { inputs, secrets } = 'problem' in manifest ? { inputs: [], secrets: [] } : manifest;
   const loadAssist = useAssist(
     inputs.map(({ name }) => name),
     secrets,
+    { path, getPyright },
   );
-  const problems = useMemo(
-    () => [
-      ...(path === MANIFEST && 'problem' in manifest ? [manifest.problem] : []),
-      ...(failure?.file === path ? [failure] : []),
-    ],
-    [path, manifest, failure],
-  );
+  const [cursor, setCursor] = useState<{ line: number; column?: number }>();
   return (
-    <section className={editing.pane} aria-label={path}>
-      <div className={editing.paneHead}>
-        <h2 className={editing.path}>{path}</h2>
-      </div>
+    <FilePane path={path}>
       {content && 'text' in content ? (
         <div className={editing.surface}>
           <CodeEditor
@@ -140,6 +155,7 @@ function EditorPane({ draft, pack: { manifest }, path, failure, onChange }: Edit
             problems={problems}
             readOnly={!onChange}
             onChange={onChange}
+            cursor={cursor}
             {...(path.endsWith('.py') && { loadAssist })}
           />
         </div>
@@ -148,6 +164,7 @@ function EditorPane({ draft, pack: { manifest }, path, failure, onChange }: Edit
           It can be renamed or deleted here. To change it, drop another zip.
         </Notice>
       )}
-    </section>
+      {onChange && path.endsWith('.py') && <ProblemList problems={problems} isStale={isStale} onSelect={setCursor} />}
+    </FilePane>
   );
 }

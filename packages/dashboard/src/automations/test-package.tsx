@@ -1,11 +1,10 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { type FailedPlace, failedPlace } from '../code/code-problem';
 import { sendFiles } from '../inputs/send-files';
 import { TestForm } from '../inputs/test-form';
-import styles from '../inputs/test-panel.module.css';
 import { OutputList } from '../outputs/output-list';
 import { linesOf } from '../runs/log/log-line';
 import { createLogStore } from '../runs/log/log-store';
@@ -35,14 +34,14 @@ export function TestPackage({ manifest, pack, automationId, onFailure }: TestPac
     setStarted(await unwrap(api.POST('/api/test', { body })));
   }
   return (
-    <div className={styles.test}>
+    <Stack gap="md">
       <TestForm items={manifest.inputs} given={null} onTest={test}>
         Runs what is in the editor in the sandbox, without the network and for at most a minute.
       </TestForm>
       {started && (
         <TestResult key={started.testRunId} started={started} outputs={manifest.outputs} onFailure={onFailure} />
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -71,14 +70,20 @@ function TestResult({ started, outputs, onFailure }: TestResultProps) {
   if (error) return <FailedToLoad what="The test" error={error} retry={refetch} />;
   const over = isOver(data);
   return (
-    <section className={styles.result} aria-label="Result of the test">
-      <div className={styles.head}>
+    <Stack
+      component="section"
+      gap="md"
+      pt="md"
+      style={{ borderTop: '1px solid var(--line)' }}
+      aria-label="Result of the test"
+    >
+      <Group gap="8px 12px" fz="sm" c="dimmed">
         <RunStatusChip status={data.status} error={failed} />
         {data.durationMs != null && <span>in {duration(data.durationMs)}</span>}
         <span className="visually-hidden" role="status">
           {over && `The test is over: ${lookOf({ status: data.status, error: failed }).word}. ${failed?.message ?? ''}`}
         </span>
-      </div>
+      </Group>
       {failed && <RunErrorBox error={failed} />}
       {data.status === 'success' && <OutputList items={outputs} outputs={data.result?.outputs ?? {}} artifacts={[]} />}
       {over ? (
@@ -86,7 +91,7 @@ function TestResult({ started, outputs, onFailure }: TestResultProps) {
       ) : (
         <Skeleton height={120} />
       )}
-    </section>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useMemo, useRef, useState } from 'react';
 import type { Draft } from '../code/use-draft';
 import { uploadFile } from '../inputs/send-files';

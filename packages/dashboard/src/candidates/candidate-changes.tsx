@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ComparedFiles } from '../code/compared-files';
 import { type CandidateDetail, isStatus } from '../shell/api';
@@ -6,7 +6,6 @@ import { useWorkspace } from '../shell/use-me';
 import { FailedToLoad } from '../ui/notice';
 import { SettingChanges } from '../workers/setting-changes';
 import { versionFiles } from '../workers/version-files';
-import styles from './candidate-changes.module.css';
 import { candidateFiles } from './candidate-queries';
 
 /** Changes of a candidate against its base version: diffs of files, then settings. */
@@ -18,9 +17,11 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
   const after = useQuery({ ...candidateFiles(workspaceId, workerId, id), enabled: hasFiles, retry: false });
   const failed = [before, after].find(({ error }) => error);
   return (
-    <div className={styles.changes}>
+    <Stack gap="md">
       {!hasFiles ? null : isStatus(after.error, 404) ? (
-        <p className={styles.none}>Its files are not kept: it was dropped.</p>
+        <Text fz="sm" c="dimmed">
+          Its files are not kept: it was dropped.
+        </Text>
       ) : failed?.error ? (
         <FailedToLoad what="The changes" error={failed.error} retry={failed.refetch} />
       ) : before.data && after.data ? (
@@ -29,7 +30,11 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
         <Skeleton height={200} />
       )}
       {changes.fields.length > 0 && <SettingChanges changes={changes.fields} />}
-      {!hasFiles && changes.fields.length === 0 && <p className={styles.none}>It changes nothing.</p>}
-    </div>
+      {!hasFiles && changes.fields.length === 0 && (
+        <Text fz="sm" c="dimmed">
+          It changes nothing.
+        </Text>
+      )}
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Skeleton, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { decideApproval } from '../approvals/decide-approval';
 import { DecidedBy } from '../approvals/decided-by';
@@ -27,9 +27,9 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
   if (approval.status !== 'pending') {
     return (
       <div>
-        <p className={content.what}>
+        <Text className="wrap-anywhere" fw={640}>
           <DecidedBy approval={approval} />
-        </p>
+        </Text>
         {approval.reason && <p className={content.about}>Reason: {approval.reason}</p>}
       </div>
     );

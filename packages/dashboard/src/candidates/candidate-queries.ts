@@ -1,5 +1,5 @@
 /** Candidates as every page reads them. */
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { type Files, type FilesQuery, filesOf } from '../code/files';
 import { workerApi } from '../shell/api';

@@ -1,3 +1,4 @@
+import { Box, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import type { CandidateCase } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
@@ -10,18 +11,35 @@ export function CaseDetail({ one }: { one: CandidateCase }) {
   const { differences, reason, outcome, rehearsed, rehearsal_run_id: rehearsal, base_rehearsal_run_id: base } = one;
   const error = outcome === 'broken' || outcome === 'still_failing' ? rehearsed?.error : null;
   return (
-    <div className={styles.body}>
-      {reason && <p className={styles.reason}>{reason}</p>}
-      {error && <pre className={styles.error}>{error}</pre>}
+    <Stack
+      gap="sm"
+      p="12px 16px"
+      bdrs="0 6px 6px 0"
+      bg="var(--sunken)"
+      style={{ borderInlineStart: '3px solid var(--line)' }}
+    >
+      {reason && <Text className="wrap-anywhere">{reason}</Text>}
+      {error && (
+        <Box
+          component="pre"
+          className="pre-wrap wrap-anywhere"
+          mah="12rem"
+          fz="xs"
+          c="var(--error)"
+          style={{ overflow: 'auto' }}
+        >
+          {error}
+        </Box>
+      )}
       {differences.length > 0 && <Differences differences={differences} />}
-      {outcome === 'same' && <p className={styles.soft}>Both gave the same output.</p>}
+      {outcome === 'same' && <Text c="dimmed">Both gave the same output.</Text>}
       {(rehearsal || base) && (
-        <p className={styles.links}>
+        <Group component="p" gap="4px 16px" align="stretch">
           {rehearsal && <Link to={workerRunPath(rehearsal)}>Rehearsal of the candidate</Link>}
           {base && <Link to={workerRunPath(base)}>Rehearsal of the version before</Link>}
-        </p>
+        </Group>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -48,4 +66,8 @@ function Differences({ differences }: { differences: Difference[] }) {
   );
 }
 
-const Absent = () => <span className={styles.soft}>Not there</span>;
+const Absent = () => (
+  <Text span c="dimmed">
+    Not there
+  </Text>
+);

@@ -1,3 +1,4 @@
+import { Box, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Link } from 'react-router';
 import { lookOf } from '../runs/run-status';
@@ -19,7 +20,7 @@ interface EvidenceProps {
 export function Evidence({ cases, failedRunId }: EvidenceProps) {
   const names = namesOf(cases, failedRunId);
   return (
-    <div className={styles.box}>
+    <Box style={{ containerType: 'inline-size' }}>
       <table className={styles.table} aria-label="Evidence">
         <thead className={styles.columns}>
           <tr>
@@ -44,7 +45,7 @@ export function Evidence({ cases, failedRunId }: EvidenceProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </Box>
   );
 }
 
@@ -65,7 +66,9 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
       <tr className={styles.case} data-outcome={outcome}>
         <th scope="row">
           <Link to={workerRunPath(runId)}>{name}</Link>
-          <span className={styles.id}>{runId}</span>
+          <Text span display="block" ff="monospace" fz="xs" fw={400} c="dimmed" truncate>
+            {runId}
+          </Text>
         </th>
         <td className={styles.outcome}>
           <OutcomeChip outcome={outcome} />
@@ -75,14 +78,14 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
         </td>
         <td className={styles.end} data-label="Rehearsed">
           {outcome === 'same' && rehearsed ? (
-            <span className={styles.soft}>
+            <Text span c="dimmed">
               The same{rehearsed.duration_ms !== null && `, in ${duration(rehearsed.duration_ms)}`}
-            </span>
+            </Text>
           ) : (
             <End end={rehearsed} />
           )}
         </td>
-        <td className={styles.more}>
+        <Box component="td" ta="end">
           {hasMore && (
             <button
               type="button"
@@ -94,7 +97,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
               {isOpen ? <DownIcon /> : <RightIcon />}
             </button>
           )}
-        </td>
+        </Box>
       </tr>
       {isOpen && hasMore && (
         <tr className={styles.detail}>
@@ -109,16 +112,26 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
 
 /** The end of a run on two lines: its status, and the beginning of its error or output. */
 function End({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearsed'] }): ReactNode {
-  if (end === null) return <span className={styles.soft}>…</span>;
+  if (end === null)
+    return (
+      <Text span c="dimmed">
+        …
+      </Text>
+    );
   const { status, error, error_code: code, output } = end;
   const { tone, word } = lookOf({ status, error: code === null ? undefined : { code } });
   const took = 'duration_ms' in end ? end.duration_ms : null;
   return (
     <>
-      <span className={styles.status} data-tone={tone}>
+      <Text span fw={600} c="var(--tone)" data-tone={tone}>
         {word}
-        {took !== null && took !== undefined && <span className={styles.took}> in {duration(took)}</span>}
-      </span>
+        {took !== null && took !== undefined && (
+          <Text span fw={400} c="dimmed">
+            {' '}
+            in {duration(took)}
+          </Text>
+        )}
+      </Text>
       {(error ?? output) && <code className={styles.words}>{error ?? output}</code>}
     </>
   );

@@ -1,3 +1,4 @@
+import { Center } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Candidate } from '../shell/api';
 import { CheckIcon, CrossIcon, StopIcon, WaitIcon, WarningIcon } from '../ui/icons';
@@ -20,9 +21,9 @@ export function VerdictLine({ candidate, level }: { candidate: Candidate; level:
   const Icon = ICONS[tone];
   return (
     <div className={styles.verdict} data-tone={tone} role="status">
-      <span className={styles.sign}>
+      <Center component="span" w="1.75rem" h="1.75rem" bdrs="50%" c="var(--surface)" bg="var(--tone)">
         <Icon />
-      </span>
+      </Center>
       <Heading className={styles.words}>{words}</Heading>
     </div>
   );

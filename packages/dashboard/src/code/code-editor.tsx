@@ -18,7 +18,7 @@ interface CodeEditorProps extends EditorSurfaceProps {
 export function CodeEditor({ height = 'grow', ...surface }: CodeEditorProps) {
   return (
     <div className={styles.editor} data-height={height}>
-      <Suspense fallback={<Skeleton className={styles.loading} radius={0} />}>
+      <Suspense fallback={<Skeleton mih="10rem" radius={0} />}>
         <EditorSurface {...surface} />
       </Suspense>
       {!surface.readOnly && (

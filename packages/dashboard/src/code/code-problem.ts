@@ -8,8 +8,10 @@ export interface CodeProblem {
   hint?: string;
 }
 
-/** A failure of code that ran, with its file. */
-export type FailedPlace = CodeProblem & { file: string };
+export type FileProblem = CodeProblem & { file: string };
+
+/** A failure of code that ran. */
+export type FailedPlace = FileProblem;
 
 interface Failed {
   message: string;
@@ -25,3 +27,10 @@ export function failedPlace({ message, type, trace }: Failed): FailedPlace | nul
   const said = `The test failed here: ${type ?? ''} ${message}`.trim();
   return { file, line: Number(line), severity: 'error', message: said };
 }
+
+/** Counts the problems of each file; those of a draft as a whole have none. */
+export const countByFile = (problems: { file: string | null }[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { file } of problems) if (file) counts.set(file, (counts.get(file) ?? 0) + 1);
+  return counts;
+};

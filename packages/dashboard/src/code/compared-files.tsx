@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { DiffView } from './diff-view';
 import { type ChangeKind, changeKinds, type Files, textOf } from './files';
@@ -12,7 +12,12 @@ const WORDS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed',
 /** The differences between two trees, file by file. */
 export function ComparedFiles({ before, after }: { before: Files; after: Files }) {
   const kinds = useMemo(() => [...changeKinds(before, after)], [before, after]);
-  if (kinds.length === 0) return <p className={styles.none}>The files are the same.</p>;
+  if (kinds.length === 0)
+    return (
+      <Text fz="sm" c="dimmed">
+        The files are the same.
+      </Text>
+    );
   return kinds.map(([path, kind], index) => (
     <ComparedFile key={path} path={path} kind={kind} before={before} after={after} opensAtOnce={index < OPEN_MAX} />
   ));
@@ -30,15 +35,17 @@ function ComparedFile({ path, kind, before, after, opensAtOnce }: ComparedFilePr
   const [isOpen, setOpen] = useState(opensAtOnce);
   const isText = isTextIn(before, path) && isTextIn(after, path);
   return (
-    <div className={styles.file}>
-      <div className={styles.fileHead}>
+    <Stack gap="xs">
+      <Group className={styles.fileHead} gap="sm" align="baseline" justify="space-between" wrap="nowrap" fz="sm">
         <h3>
           <code>{path}</code>
         </h3>
         <span>{WORDS[kind]}</span>
-      </div>
+      </Group>
       {!isText ? (
-        <p className={styles.none}>It is not text, so its lines can’t be compared.</p>
+        <Text fz="sm" c="dimmed">
+          It is not text, so its lines can’t be compared.
+        </Text>
       ) : isOpen ? (
         <DiffView
           label={`Changes of ${path}`}
@@ -53,7 +60,7 @@ function ComparedFile({ path, kind, before, after, opensAtOnce }: ComparedFilePr
           </Button>
         </div>
       )}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { toast } from '../shell/toasts';
@@ -30,12 +30,21 @@ export function Conflict({ source, draft, newer }: ConflictProps) {
   const theirs = useQuery(source.filesAt(source.sha));
   const name = newer ? `version ${newer.version}` : 'another version';
   return (
-    <section className={styles.conflict} aria-label="A newer version" data-tone="timeout">
-      <div className={styles.conflictHead} role="alert">
+    <Stack
+      component="section"
+      gap="md"
+      p="md"
+      bd="1px solid var(--tone)"
+      bdrs={10}
+      bg="var(--tone-wash)"
+      aria-label="A newer version"
+      data-tone="timeout"
+    >
+      <Group gap="sm" justify="space-between" fz="sm" role="alert">
         <div>
-          <p className={styles.conflictTitle}>
+          <Text fw={640}>
             {newer?.author ?? 'Somebody'} saved {name} while you were editing
-          </p>
+          </Text>
           <p>
             {newer && <Timestamp at={Date.parse(newer.created_at)} />}
             {newer?.message && `: ${newer.message}`}
@@ -66,7 +75,7 @@ export function Conflict({ source, draft, newer }: ConflictProps) {
             </>
           )}
         </div>
-      </div>
+      </Group>
       {isOpen &&
         (theirs.data ? (
           <Compared draft={draft} theirs={theirs.data} name={name} />
@@ -75,7 +84,7 @@ export function Conflict({ source, draft, newer }: ConflictProps) {
         ) : (
           <Skeleton height={160} />
         ))}
-    </section>
+    </Stack>
   );
 }
 
@@ -84,7 +93,7 @@ function Compared({ draft, theirs, name }: { draft: Draft; theirs: Files; name: 
   const others = useMemo(() => changeKinds(draft.base, theirs), [draft.base, theirs]);
   const both = [...mine.keys()].filter((path) => others.has(path));
   return (
-    <div className={styles.compared}>
+    <Stack className={styles.compared} gap="sm" fz="sm">
       <p>{both.length === 0 ? APART : overlapOf(both)}</p>
       {[...mine.keys()].map((path) => (
         <div key={path}>
@@ -99,7 +108,7 @@ function Compared({ draft, theirs, name }: { draft: Draft; theirs: Files; name: 
           />
         </div>
       ))}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
+import { Stack } from '@mantine/core';
 import { useEffect, useRef } from 'react';
-import styles from './code-editor.module.css';
 import type { CodeProblem } from './code-problem';
 import { showProblems } from './editor-problems';
 import { baseExtensions, behaviourOf, replacedBy } from './editor-setup';
@@ -130,5 +130,5 @@ export default function EditorSurface(props: EditorSurfaceProps) {
     view.focus();
   }, [cursor]);
 
-  return <div ref={host} className={styles.surface} />;
+  return <Stack ref={host} gap={0} miw={0} mih={0} />;
 }

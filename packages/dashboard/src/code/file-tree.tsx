@@ -1,4 +1,6 @@
+import { Box, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useId, useState } from 'react';
+import { FormStack } from '../ui/form';
 import { CrossIcon, DownIcon } from '../ui/icons';
 import styles from './file-tree.module.css';
 import type { ChangeKind } from './files';
@@ -32,14 +34,14 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
   const canChange = selected !== null && selected !== edit?.keeps && changes?.get(selected) !== 'deleted';
   const folder = selected?.includes('/') ? selected.slice(0, selected.lastIndexOf('/') + 1) : '';
   return (
-    <nav className={styles.tree} aria-label={label}>
+    <Stack component="nav" gap="xs" miw={0} fz="sm" aria-label={label}>
       {edit && (
-        <div className={styles.bar}>
+        <Group gap={4} justify="space-between" wrap="nowrap" mih="2rem">
           <button type="button" className={styles.action} onClick={() => setAsking('add')}>
             <PlusIcon /> New file
           </button>
           {canChange && (
-            <span className={styles.actions}>
+            <Group component="span" gap={4} wrap="nowrap">
               <button
                 type="button"
                 className={styles.action}
@@ -58,9 +60,9 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
               >
                 <CrossIcon />
               </button>
-            </span>
+            </Group>
           )}
-        </div>
+        </Group>
       )}
       {edit && asking && (
         <PathForm
@@ -77,7 +79,7 @@ export function FileTree({ label, paths, selected, onSelect, changes, problems, 
         />
       )}
       <Entries folder={foldersOf(paths)} depth={0} marks={{ selected, onSelect, changes, problems }} />
-    </nav>
+    </Stack>
   );
 }
 
@@ -85,7 +87,7 @@ interface Marks extends Pick<FileTreeProps, 'selected' | 'onSelect' | 'changes' 
 
 function Entries({ folder, depth, marks }: { folder: Folder; depth: number; marks: Marks }) {
   return (
-    <ul className={styles.list}>
+    <Box component="ul">
       {folder.folders.map((inner) => (
         <FolderEntry key={inner.path} folder={inner} depth={depth} marks={marks} />
       ))}
@@ -94,7 +96,7 @@ function Entries({ folder, depth, marks }: { folder: Folder; depth: number; mark
           <FileEntry name={name} path={path} depth={depth} marks={marks} />
         </li>
       ))}
-    </ul>
+    </Box>
   );
 }
 
@@ -109,10 +111,12 @@ function FolderEntry({ folder, depth, marks }: { folder: Folder; depth: number; 
         style={{ paddingInlineStart: indent(depth) }}
         onClick={() => setOpen(!isOpen)}
       >
-        <span className={styles.twist}>
+        <Box component="span" className={styles.twist} display="inline-flex" flex="none" c="dimmed">
           <DownIcon />
-        </span>
-        <span className={styles.name}>{folder.name}</span>
+        </Box>
+        <Text span className={styles.name} flex={1} miw={0} truncate>
+          {folder.name}
+        </Text>
       </button>
       {isOpen && <Entries folder={folder} depth={depth + 1} marks={marks} />}
     </li>
@@ -135,7 +139,9 @@ function FileEntry({ name, path, depth, marks }: { name: string; path: string; d
       onClick={() => onSelect(path)}
     >
       <FileIcon />
-      <span className={styles.name}>{name}</span>
+      <Text span className={styles.name} flex={1} miw={0} truncate>
+        {name}
+      </Text>
       {count > 0 && (
         <span className={styles.problems}>
           {count}
@@ -174,7 +180,15 @@ function PathForm({ label, given, check, onDone, onCancel }: PathFormProps) {
     else onDone(wanted);
   }
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <FormStack
+      className={styles.form}
+      gap="xs"
+      p="xs"
+      bd="1px solid var(--line)"
+      bdrs={6}
+      bg="var(--surface)"
+      onSubmit={submit}
+    >
       <label htmlFor={id}>{label}</label>
       <input
         id={id}
@@ -192,18 +206,18 @@ function PathForm({ label, given, check, onDone, onCancel }: PathFormProps) {
         onKeyDown={(event) => event.key === 'Escape' && onCancel()}
       />
       {problem !== null && (
-        <p id={`${id}-problem`} className={styles.problem}>
+        <Text id={`${id}-problem`} fz="xs" c="var(--error)">
           {problem}
-        </p>
+        </Text>
       )}
-      <div className={styles.actions}>
+      <Group gap={4} wrap="nowrap">
         <button type="submit" className={styles.action}>
           Done
         </button>
         <button type="button" className={styles.action} onClick={onCancel}>
           Cancel
         </button>
-      </div>
-    </form>
+      </Group>
+    </FormStack>
   );
 }

@@ -1,5 +1,5 @@
 /** Files of a worker or a context as somebody edits them. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 
 type TreeFile = WorkerSchemas['TreeFile'];
 export type FileChange = WorkerSchemas['FileChange'];

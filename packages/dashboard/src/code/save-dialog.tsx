@@ -1,9 +1,9 @@
-import { Button, TextInput } from '@mantine/core';
+import { Box, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { isStatus } from '../shell/api';
-import { Dialog } from '../ui/dialog';
-import { Failure, Notice } from '../ui/notice';
+import { FormDialog } from '../ui/form-dialog';
+import { Notice } from '../ui/notice';
 import styles from './editing.module.css';
 import type { ChangeKind } from './files';
 
@@ -20,44 +20,43 @@ interface SaveDialogProps {
 export function SaveDialog({ kinds, onSave, onClose }: SaveDialogProps) {
   const [message, setMessage] = useState('');
   const save = useMutation({ mutationFn: () => onSave(message.trim() || undefined), onSuccess: onClose });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate();
-  }
+  const isConflict = isStatus(save.error, 409);
   return (
-    <Dialog title="Save as a new version" onClose={onClose}>
-      <form className={styles.save} onSubmit={submit}>
-        <ul className={styles.changed} aria-label="Changed files">
-          {[...kinds].map(([path, kind]) => (
-            <li key={path}>
-              <code>{path}</code> <span>{KIND_WORDS[kind]}</span>
-            </li>
-          ))}
-        </ul>
-        <TextInput
-          label="What changes"
-          description="The history shows it. It may stay empty."
-          maxLength={MESSAGE_CHARS_MAX}
-          autoFocus
-          value={message}
-          onChange={(event) => setMessage(event.currentTarget.value)}
-        />
-        {isStatus(save.error, 409) ? (
-          <Notice tone="error" title="Somebody has saved another version">
-            Nothing of yours is lost. Close this and compare the two.
-          </Notice>
-        ) : (
-          <Failure title="Not saved" error={save.error} />
-        )}
-        <div className={styles.actions}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={save.isPending}>
-            Save version
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="Save as a new version"
+      submit="Save version"
+      change={{ isPending: save.isPending, error: isConflict ? null : save.error }}
+      failure="Not saved"
+      onSubmit={() => save.mutate()}
+      onClose={onClose}
+    >
+      <Box
+        component="ul"
+        className={styles.changed}
+        mah="12rem"
+        fz="sm"
+        style={{ overflow: 'auto' }}
+        aria-label="Changed files"
+      >
+        {[...kinds].map(([path, kind]) => (
+          <li key={path}>
+            <code>{path}</code> <span>{KIND_WORDS[kind]}</span>
+          </li>
+        ))}
+      </Box>
+      <TextInput
+        label="What changes"
+        description="The history shows it. It may stay empty."
+        maxLength={MESSAGE_CHARS_MAX}
+        autoFocus
+        value={message}
+        onChange={(event) => setMessage(event.currentTarget.value)}
+      />
+      {isConflict && (
+        <Notice tone="error" title="Somebody has saved another version">
+          Nothing of yours is lost. Close this and compare the two.
+        </Notice>
+      )}
+    </FormDialog>
   );
 }

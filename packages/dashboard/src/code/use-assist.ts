@@ -1,12 +1,13 @@
 import { useCallback } from 'react';
+import type { PythonFile } from './python-assist';
 
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
 
-/** Loads completion for Python that knows these names. The same function for as long as the names stay the same. */
-export function useAssist(inputNames: string[], secretNames: string[]) {
+/** Loads completion for Python that knows these names. The same function for as long as they and the file stay the same. */
+export function useAssist(inputNames: string[], secretNames: string[], { path, getPyright }: PythonFile) {
   const [inputs, secrets] = [inputNames.join('\n'), secretNames.join('\n')];
   return useCallback(async () => {
-    const { gantryAssist } = await import('./gantry-assist');
-    return gantryAssist({ inputs: linesOf(inputs), secrets: linesOf(secrets) });
-  }, [inputs, secrets]);
+    const { pythonAssist } = await import('./python-assist');
+    return pythonAssist({ inputs: linesOf(inputs), secrets: linesOf(secrets) }, { path, getPyright });
+  }, [inputs, secrets, path, getPyright]);
 }

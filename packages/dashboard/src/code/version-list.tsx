@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { fileSize } from '../ui/format';
 import { CheckIcon } from '../ui/icons';
@@ -42,28 +42,34 @@ interface VersionListProps {
 /** Newest first: who made each version, and what can be done with it. */
 export function VersionList({ versions, shown, onShow, onRollBack }: VersionListProps) {
   return (
-    <ol className={styles.list} reversed>
+    <Box component="ol" reversed>
       {versions.map((version) => {
         const { version: number, current, message, author, created_at, change_source, file_count, bytes } = version;
         return (
           <li key={number} className={styles.row} data-shown={number === shown || undefined}>
-            <div className={styles.words}>
-              <p className={styles.title}>
-                <span className={styles.number}>Version {number}</span>
+            <Stack gap={2} miw={0}>
+              <Group component="p" gap="xs">
+                <Text span fw={640}>
+                  Version {number}
+                </Text>
                 {current && (
                   <StatusChip tone="success" icon={<CheckIcon />}>
                     Current
                   </StatusChip>
                 )}
-              </p>
-              {message && <p className={styles.message}>{message}</p>}
-              <p className={styles.about}>
+              </Group>
+              {message && (
+                <Text className="wrap-anywhere" fz="sm">
+                  {message}
+                </Text>
+              )}
+              <Text className="wrap-anywhere" fz="xs" c="dimmed">
                 {author ?? 'Somebody'} {SOURCES[change_source] ?? 'changed it'}{' '}
                 <Timestamp at={Date.parse(created_at)} /> · {file_count === 1 ? '1 file' : `${file_count} files`},{' '}
                 {fileSize(bytes)}
-              </p>
-            </div>
-            <div className={styles.actions}>
+              </Text>
+            </Stack>
+            <Group gap="xs" align="stretch">
               <Button
                 size="compact-sm"
                 variant="default"
@@ -83,10 +89,10 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                   Roll back
                 </Button>
               )}
-            </div>
+            </Group>
           </li>
         );
       })}
-    </ol>
+    </Box>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Box, Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { comparedIn, withCompared } from '../shell/paths';
@@ -25,7 +25,7 @@ export function VersionsView<Version extends ListedVersion>({
 }: VersionsViewProps<Version>) {
   const [search, setSearch] = useSearchParams();
   const [chosen, setChosen] = useState<Version | null>(null);
-  const compared = useRef<HTMLElement>(null);
+  const compared = useRef<HTMLDivElement>(null);
   const find = (number: number | null) => versions.find(({ version }) => version === number);
   const asked = comparedIn(search);
   const to = find(asked.to) ?? versions[0];
@@ -36,7 +36,7 @@ export function VersionsView<Version extends ListedVersion>({
   if (!to) return null;
   return (
     <div className={styles.columns}>
-      <div className={styles.listed}>
+      <Box className="surface" style={{ overflow: 'hidden' }}>
         <VersionList
           versions={versions}
           shown={to.version}
@@ -49,16 +49,25 @@ export function VersionsView<Version extends ListedVersion>({
           {...(rollBack && { onRollBack: (version) => setChosen(version as Version) })}
         />
         {more && (
-          <div className={styles.more}>
+          <Group
+            gap={0}
+            align="stretch"
+            justify="center"
+            wrap="nowrap"
+            p="sm"
+            style={{ borderTop: '1px solid var(--line)' }}
+          >
             <Button variant="default" loading={more.isLoading} onClick={more.load}>
               Show older versions
             </Button>
-          </div>
+          </Group>
         )}
-      </div>
-      <section ref={compared} className={styles.compared} aria-label="Compared">
-        <div className={styles.choice}>
-          <h2 className={styles.heading}>Changes</h2>
+      </Box>
+      <Stack component="section" ref={compared} gap="lg" miw={0} aria-label="Compared">
+        <Group gap="sm" align="flex-end">
+          <Box component="h2" fz="md" style={{ flexBasis: '100%' }}>
+            Changes
+          </Box>
           <NativeSelect
             label="From"
             size="sm"
@@ -73,9 +82,9 @@ export function VersionsView<Version extends ListedVersion>({
             onChange={(event) => show({ from: from?.version ?? 0, to: Number(event.currentTarget.value) })}
             data={versions.map(optionOf)}
           />
-        </div>
+        </Group>
         {compare(from, to)}
-      </section>
+      </Stack>
       {chosen && rollBack && (
         <RollBackDialog
           version={chosen.version}

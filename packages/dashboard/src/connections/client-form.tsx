@@ -1,12 +1,11 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import { toast } from '../shell/toasts';
 import { CodeToCopy } from '../ui/code-to-copy';
+import { FormStack } from '../ui/form';
 import { Failure } from '../ui/notice';
 import { PasswordField } from '../ui/password-field';
 import { textIn } from '../ui/text-in';
-import styles from './client-form.module.css';
-import parts from './connection-parts.module.css';
 import { type Integration, useClientChanges } from './connection-queries';
 
 interface ClientFormProps {
@@ -34,14 +33,16 @@ export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSa
     );
   }
   return (
-    <form className={styles.form} onSubmit={submit} autoComplete="off">
-      <p className={styles.about}>
-        Register an OAuth client with {name}, give it the redirect address below, and enter its id and secret here.{' '}
+    <FormStack maw="34rem" onSubmit={submit} autoComplete="off">
+      <Text fz="sm">
+        1. Create an OAuth client at {name}, for a web application.{' '}
         <a href={docsUrl} target="_blank" rel="noreferrer">
           How {name} makes one
         </a>
-      </p>
+      </Text>
+      <Text fz="sm">2. Give it this redirect address, exactly as it is here.</Text>
       <CodeToCopy label="Redirect address" code={app.redirect_uri} />
+      <Text fz="sm">3. Copy the id and the secret that {name} shows then.</Text>
       <TextInput
         name="client_id"
         label="Client id"
@@ -62,12 +63,12 @@ export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSa
         required={false}
       />
       <Failure title="Nothing was changed" error={set.error} />
-      <div className={parts.actions}>
+      <Group gap="xs">
         <Button type="submit" loading={set.isPending}>
           Save the client
         </Button>
         {children}
-      </div>
-    </form>
+      </Group>
+    </FormStack>
   );
 }

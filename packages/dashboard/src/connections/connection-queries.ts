@@ -1,6 +1,7 @@
-import { ApiError, unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { ApiError, unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { workerApi } from '../shell/api';
+import { toastWarnings } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 
 export type Connection = WorkerSchemas['Connection'];
@@ -117,6 +118,7 @@ export function useConnectionChanges() {
   const onSettled = () => queryClient.invalidateQueries({ queryKey: key });
   const change = useMutation({
     onSettled,
+    onSuccess: ({ label, warnings }) => toastWarnings(label, warnings),
     mutationFn: async ({ id, ...body }: { id: string } & ConnectionChange) =>
       unwrap((await workerApi()).PATCH('/api/connections/{connection_id}', { ...pathOf(id), body })),
   });
@@ -196,6 +198,7 @@ export function useNewConnection(onMade: (made: Connection) => void) {
   const onSuccess = async (made: WorkerSchemas['NewConnection']) => {
     if (made.authorization_url !== null) return window.location.assign(made.authorization_url);
     await queryClient.invalidateQueries({ queryKey: key });
+    toastWarnings(made.label, made.warnings);
     onMade(made);
   };
   const account = useMutation({

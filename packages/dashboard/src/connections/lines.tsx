@@ -1,12 +1,12 @@
-import parts from './connection-parts.module.css';
+import { Stack } from '@mantine/core';
 
 /** Hosts or addresses, a line each. */
 export const Lines = ({ lines }: { lines: readonly string[] }) => (
-  <ul className={parts.lines}>
+  <Stack component="ul" gap={4}>
     {lines.map((line) => (
-      <li key={line} className={parts.code}>
+      <li key={line} className="small-code">
         {line}
       </li>
     ))}
-  </ul>
+  </Stack>
 );

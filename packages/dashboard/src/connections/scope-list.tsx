@@ -1,3 +1,4 @@
+import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './scope-list.module.css';
 
@@ -14,11 +15,17 @@ interface ScopeListProps {
 
 /** Rights in words, each with the name that its provider has for it. */
 export const ScopeList = ({ scopes, children }: ScopeListProps) => (
-  <ul className={styles.scopes} aria-label="Rights">
+  <ul className={`${styles.scopes} divided`} aria-label="Rights">
     {scopes.map((scope) => (
       <li key={scope.name}>
-        <span className={styles.words}>{scope.description}</span>
-        {scope.description !== scope.name && <code className={styles.name}>{scope.name}</code>}
+        <Text span className="wrap-anywhere">
+          {scope.description}
+        </Text>
+        {scope.description !== scope.name && (
+          <Box component="code" className="small-code" c="dimmed">
+            {scope.name}
+          </Box>
+        )}
         {children?.(scope)}
       </li>
     ))}

@@ -1,4 +1,4 @@
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { CodeToCopy } from '../ui/code-to-copy';
 import { figure } from '../ui/format';
@@ -32,7 +32,8 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
     <>
       {tools.length >= SEARCHED_FROM && (
         <TextInput
-          className={styles.search}
+          maw="24rem"
+          mb="md"
           type="search"
           aria-label="Search tools"
           placeholder={`Search ${tools.length} tools`}
@@ -42,11 +43,11 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
         />
       )}
       {found.length === 0 && (
-        <p className={styles.none} role="status">
+        <Text fz="sm" c="dimmed" role="status">
           No tool has these letters.
-        </p>
+        </Text>
       )}
-      <ul className={styles.list} aria-label="Tools">
+      <Box component="ul" aria-label="Tools">
         {found.slice(0, shown).map((tool) => (
           <li key={tool.name} className={styles.tool}>
             <ToolHead tool={tool}>
@@ -64,7 +65,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
             </div>
           </li>
         ))}
-      </ul>
+      </Box>
       {found.length > shown && (
         <Button variant="default" onClick={() => setShown(shown + SHOWN)}>
           Show more
@@ -77,28 +78,44 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
 function ToolHead({ tool, children }: { tool: ConnectionTool; children: ReactNode }) {
   const { name, changed, allowed, request } = tool;
   return (
-    <div className={styles.head}>
+    <Group gap="4px 12px">
       {children}
-      <h3 className={styles.name}>{name}</h3>
+      <Box component="h3" className="wrap-anywhere" ff="monospace" fz="sm" fw={700}>
+        {name}
+      </Box>
       {changed && (
         <StatusChip tone="timeout" icon={<WarningIcon />}>
           Changed
         </StatusChip>
       )}
-      {!children && allowed === false && <span className={styles.soft}>Not allowed</span>}
-      {request && (
-        <code className={styles.request}>
-          {request.method} {request.url}
-        </code>
+      {!children && allowed === false && (
+        <Text span fz="sm" c="dimmed">
+          Not allowed
+        </Text>
       )}
-    </div>
+      {request && (
+        <Box component="code" className="small-code" c="dimmed" style={{ flexBasis: '100%' }}>
+          {request.method} {request.url}
+        </Box>
+      )}
+    </Group>
   );
 }
 
 function Description({ text, isForeign }: { text: string; isForeign: boolean }) {
   const [isWhole, setWhole] = useState(false);
-  if (text.trim() === '') return <p className={styles.none}>It says nothing about itself.</p>;
-  if (!isForeign) return <p className={styles.said}>{text}</p>;
+  if (text.trim() === '')
+    return (
+      <Text fz="sm" c="dimmed">
+        It says nothing about itself.
+      </Text>
+    );
+  if (!isForeign)
+    return (
+      <Text maw="68ch" fz="sm">
+        {text}
+      </Text>
+    );
   const isLong = text.length > DESCRIPTION_CHARS;
   return (
     <blockquote className={styles.quote}>
@@ -118,7 +135,14 @@ function Arguments({ tool: { name, input_schema: schema }, isForeign }: { tool: 
   const own = all.filter(({ depth }) => depth === 0);
   const words = own.map(({ path, isRequired }) => (isRequired ? path : `${path}?`)).join(', ');
   return (
-    <details className={styles.arguments} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+    <Box
+      component="details"
+      className={styles.arguments}
+      mt="xs"
+      fz="sm"
+      open={isOpen}
+      onToggle={(event) => setOpen(event.currentTarget.open)}
+    >
       <summary>
         <RightIcon />
         <span>
@@ -128,29 +152,33 @@ function Arguments({ tool: { name, input_schema: schema }, isForeign }: { tool: 
         <code className={styles.names}>{revealed(words)}</code>
       </summary>
       {isOpen && (
-        <div className={styles.opened}>
+        <Stack className={styles.opened} gap="sm" p="8px 0 8px">
           {all.length > 0 && <ArgumentList all={all} isForeign={isForeign} />}
           <CodeToCopy label="JSON Schema" code={revealed(JSON.stringify(schema, null, 2))} />
-        </div>
+        </Stack>
       )}
-    </details>
+    </Box>
   );
 }
 
 const ArgumentList = ({ all, isForeign }: { all: ToolArgument[]; isForeign: boolean }) => (
-  <dl className={styles.rows}>
+  <dl className={`${styles.rows} divided`}>
     {all.map(({ path, type, isRequired, description, limits }) => (
       <div key={path}>
         <dt>
           <code>{revealed(path)}</code>
-          <span className={styles.soft}>
+          <Text span fz="sm" c="dimmed">
             {type}
             {isRequired && ', required'}
-          </span>
+          </Text>
         </dt>
         <dd>
           {description && <span className={isForeign ? styles.quoted : undefined}>{revealed(description)}</span>}
-          {limits && <span className={styles.soft}>{revealed(limits)}</span>}
+          {limits && (
+            <Text span fz="sm" c="dimmed">
+              {revealed(limits)}
+            </Text>
+          )}
         </dd>
       </div>
     ))}

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { Elsewhere } from '../accounts/elsewhere';
@@ -11,7 +11,6 @@ import { fileSize } from '../ui/format';
 import { FailedToLoad } from '../ui/notice';
 import { PageHead } from '../ui/page-head';
 import { Timestamp } from '../ui/timestamp';
-import styles from './context-frame.module.css';
 import { contextKeys, readContext, useContextPack } from './use-context';
 
 const TABS = [
@@ -56,7 +55,11 @@ function About({ context }: { context: Context }) {
   const { description, file_count, total_size_bytes, version, updated_at, visibility, writeable, used_by } = context;
   return (
     <>
-      {description && <span className={styles.description}>{description}</span>}
+      {description && (
+        <Box component="span" className="wrap-anywhere" c="bright" style={{ flexBasis: '100%' }}>
+          {description}
+        </Box>
+      )}
       <span>
         {file_count === 1 ? '1 file' : `${file_count} files`}, {fileSize(total_size_bytes)}
       </span>

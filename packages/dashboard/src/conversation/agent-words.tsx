@@ -1,11 +1,17 @@
+import { Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import styles from './conversation.module.css';
 
 const AgentText = lazy(() => import('./agent-text'));
 
 /** Words of an agent as Markdown, and as they are until that can be read. */
 export const AgentWords = ({ text }: { text: string }) => (
-  <Suspense fallback={<p className={styles.raw}>{text}</p>}>
+  <Suspense
+    fallback={
+      <Text className="pre-wrap wrap-anywhere" maw="72ch" lh={1.6}>
+        {text}
+      </Text>
+    }
+  >
     <AgentText text={text} />
   </Suspense>
 );

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { writeHidden } from '../ui/revealed';
 import styles from './exact-value.module.css';
 
@@ -12,7 +13,7 @@ export function ExactValue({ value }: { value: unknown }) {
   const entries = Object.entries(value);
   if (entries.length === 0) return <code className={styles.plain}>{Array.isArray(value) ? '[]' : '{}'}</code>;
   return (
-    <dl className={styles.fields}>
+    <Stack component="dl" className={styles.fields} gap="xs">
       {entries.map(([name, field]) => (
         <div key={name} data-nested={isNested(field)}>
           <dt>{Array.isArray(value) ? `${Number(name) + 1}.` : seen(name)}</dt>
@@ -21,7 +22,7 @@ export function ExactValue({ value }: { value: unknown }) {
           </dd>
         </div>
       ))}
-    </dl>
+    </Stack>
   );
 }
 

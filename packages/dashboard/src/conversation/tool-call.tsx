@@ -1,3 +1,4 @@
+import { Box, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { OutputJson } from '../outputs/output-json';
 import { duration } from '../ui/format';
@@ -37,12 +38,18 @@ export function ToolCall({ id, title, name, given, result, state: { tone, word }
   return (
     <details className={styles.call} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className={styles.summary} id={id}>
-        <span className={styles.fold}>
+        <Stack component="span" className={styles.fold} gap={0} flex="none" c="dimmed">
           <RightIcon />
-        </span>
+        </Stack>
         <span className={styles.title}>{title}</span>
-        <span className={styles.gist}>{gistOf(given)}</span>
-        {ms !== undefined && <span className={styles.duration}>{duration(ms)}</span>}
+        <Text span className={styles.gist} flex={1} miw={0} c="dimmed" truncate>
+          {gistOf(given)}
+        </Text>
+        {ms !== undefined && (
+          <Text span className="tabular-nums" flex="none" fz="xs" c="dimmed">
+            {duration(ms)}
+          </Text>
+        )}
         <StatusChip tone={tone} icon={ICONS[tone]}>
           {word}
         </StatusChip>
@@ -51,7 +58,9 @@ export function ToolCall({ id, title, name, given, result, state: { tone, word }
         <div className={styles.body}>
           {title !== name && (
             <Named name="Tool">
-              <code className={styles.name}>{name}</code>
+              <Box component="code" className="wrap-anywhere" fz="xs">
+                {name}
+              </Box>
             </Named>
           )}
           <Named name="Arguments">
@@ -62,7 +71,11 @@ export function ToolCall({ id, title, name, given, result, state: { tone, word }
               <Result text={result} />
             </Named>
           )}
-          {note && <div className={styles.note}>{note}</div>}
+          {note && (
+            <Box fz="sm" c="dimmed">
+              {note}
+            </Box>
+          )}
         </div>
       )}
     </details>
@@ -71,10 +84,12 @@ export function ToolCall({ id, title, name, given, result, state: { tone, word }
 
 function Named({ name, children }: { name: string; children: ReactNode }) {
   return (
-    <div className={styles.part}>
-      <p className={styles.partName}>{name}</p>
+    <Stack gap={4}>
+      <Text fz="xs" fw={600}>
+        {name}
+      </Text>
       {children}
-    </div>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { modelNames, useModels } from '../models/use-models';
 import { CrossIcon } from '../ui/icons';
 import { type CheckDraft, type CheckKind, type CheckProblem, kindOfValue } from './check-draft';
@@ -25,7 +25,15 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
   const wrong = (field: CheckProblem['field']) => (problem?.field === field ? problem.words : undefined);
   const listId = `${check.id}-pointers`;
   return (
-    <fieldset className={styles.check} aria-label={`Check ${number}`}>
+    <Stack
+      component="fieldset"
+      gap="sm"
+      p="md"
+      bd="1px solid var(--line)"
+      bdrs={8}
+      bg="var(--sunken)"
+      aria-label={`Check ${number}`}
+    >
       <div className={styles.first}>
         <NativeSelect
           size="sm"
@@ -107,11 +115,11 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
         />
       )}
       {refusal && (
-        <p className={styles.refusal} role="alert">
+        <Text fz="xs" c="var(--error)" role="alert">
           {refusal}
-        </p>
+        </Text>
       )}
-    </fieldset>
+    </Stack>
   );
 }
 
@@ -158,7 +166,9 @@ function Judge({ check, wrong, write }: JudgeProps) {
         onChange={write('instructions')}
       />
       {models?.length === 0 && (
-        <p className={styles.refusal}>No language model is set, so this check can’t be made yet.</p>
+        <Text fz="xs" c="var(--error)">
+          No language model is set, so this check can’t be made yet.
+        </Text>
       )}
       <div className={styles.pair}>
         <NativeSelect

@@ -1,5 +1,5 @@
 /** Examples and evaluations of workers, as every page reads them. */
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type CheckInput, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';

@@ -1,5 +1,5 @@
-import { ApiError } from '@gantry/api-client';
-import { Button, Textarea, TextInput } from '@mantine/core';
+import { ApiError } from '@gantry/sdk';
+import { Box, Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { problemsOf } from '../inputs/input-problems';
 import { objectOf } from '../inputs/object-of';
@@ -7,6 +7,7 @@ import { useInputFields } from '../inputs/use-input-fields';
 import type { CheckInput, Example, InputItem, Worker } from '../shell/api';
 import { toast } from '../shell/toasts';
 import { Dialog } from '../ui/dialog';
+import { FormStack } from '../ui/form';
 import { Notice } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
 import { type CheckDraft, type CheckProblem, checkOf, draftOf, isProblem, newCheck, numberIn } from './check-draft';
@@ -93,7 +94,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
   };
   return (
     <Dialog title={example ? 'Change the example' : runId ? 'Save as example' : 'New example'} onClose={onClose}>
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <FormStack p="lg" onSubmit={submit} noValidate>
         <TextInput
           label="Name"
           required
@@ -116,13 +117,13 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           <p className={content.about}>Its inputs and files are those of the run that it was made from.</p>
         )}
         {hasInputs && (
-          <fieldset className={styles.inputs}>
+          <Stack component="fieldset" className={styles.inputs} gap="sm">
             <legend>Inputs</legend>
             {fields}
             {declares && items.length < worker.inputs.length && (
               <p className={content.about}>A file comes from a run: save one as an example on its page.</p>
             )}
-          </fieldset>
+          </Stack>
         )}
         <section className={styles.checks} aria-label="Checks">
           <h3>Checks</h3>
@@ -154,7 +155,11 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
         </section>
         <details className={styles.more}>
           <summary>Limits and description</summary>
-          <div className={styles.limits}>
+          <Box
+            display="grid"
+            mt="sm"
+            style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 12rem), 1fr))', gap: 'var(--space-3)' }}
+          >
             <TextInput
               label="Seconds at most"
               inputMode="decimal"
@@ -181,19 +186,19 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               value={about}
               onChange={(event) => setAbout(event.currentTarget.value)}
             />
-          </div>
+          </Box>
         </details>
         {problem !== undefined && (
           <Notice tone="error" title="The example was not saved">
             {problem}
           </Notice>
         )}
-        <div className={styles.answer}>
+        <Group gap={0} align="stretch" justify="flex-end" wrap="nowrap">
           <Button type="submit" loading={isBusy}>
             {example ? 'Save' : 'Add example'}
           </Button>
-        </div>
-      </form>
+        </Group>
+      </FormStack>
     </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { Box, Checkbox, Input, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import type { InputItem } from '../shell/api';
 import styles from './input-field.module.css';
 import { labelOf, optionsOf, type Typed } from './input-value';
@@ -96,7 +96,11 @@ function range({ minimum, maximum }: InputItem) {
       : minimum === undefined
         ? `up to ${maximum}`
         : `${minimum} to ${maximum}`;
-  return <span className={styles.range}>{text}</span>;
+  return (
+    <Box component="span" className="nowrap" px="sm" fz="xs" c="dimmed">
+      {text}
+    </Box>
+  );
 }
 
 function FileField({ item, problem, onChange }: Omit<InputFieldProps, 'typed'>) {

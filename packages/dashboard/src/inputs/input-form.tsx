@@ -1,6 +1,7 @@
-import { Button } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { InputItem } from '../shell/api';
+import { FormStack } from '../ui/form';
 import { PlayIcon } from '../ui/icons';
 import { Notice } from '../ui/notice';
 import styles from './input-form.module.css';
@@ -15,6 +16,12 @@ interface InputFormProps {
   /** @throws ApiError: its field problems are shown at their fields */
   onRun: (inputs: Record<string, unknown>) => Promise<void>;
 }
+
+/**
+ * Key of a form: it starts anew when other inputs are declared or values are filled in, and keeps what was entered when
+ * merely another version of the code arrives.
+ */
+export const inputFormKey = (items: unknown[], fillCount = 0): string => `${fillCount} ${JSON.stringify(items)}`;
 
 export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
   const { fields, problem, show, read } = useInputFields(items, given);
@@ -39,23 +46,23 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
   }
 
   return (
-    <form ref={form} className={styles.form} onSubmit={submit} noValidate>
-      {items.length === 0 && <p className={styles.none}>It takes no inputs.</p>}
+    <FormStack ref={form} gap="md" onSubmit={submit} noValidate>
+      {items.length === 0 && <Text c="dimmed">It takes no inputs.</Text>}
       {fields}
       {problem !== undefined && (
         <Notice tone="error" title="The run was not started">
           {problem}
         </Notice>
       )}
-      <div className={styles.actions}>
+      <Stack gap="xs" mt="xs">
         <Button type="submit" size="md" disabled={!canRun} loading={busy} leftSection={<PlayIcon />} fullWidth>
           Run
         </Button>
-        <p className={styles.shortcut}>
+        <Text className={styles.shortcut} fz="xs" c="dimmed" ta="center">
           <kbd>Ctrl</kbd> <kbd>Enter</kbd> runs from anywhere on this page
-        </p>
-      </div>
-    </form>
+        </Text>
+      </Stack>
+    </FormStack>
   );
 }
 

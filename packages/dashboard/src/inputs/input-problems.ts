@@ -1,4 +1,4 @@
-import { ApiError } from '@gantry/api-client';
+import { ApiError } from '@gantry/sdk';
 import type { InputItem } from '../shell/api';
 
 /** Problems by input name; those of no field, or of one that the form does not have, under the empty name. */

@@ -1,4 +1,4 @@
-import { ApiError } from '@gantry/api-client';
+import { ApiError } from '@gantry/sdk';
 import type { InputItem } from '../shell/api';
 import { problemsOf } from './input-problems';
 import { initialTyped, readTyped } from './input-value';

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { api, type Page } from '../shell/api';
 
 /** Limit of a file inside a request's body, which may have 1 MB: base64 takes a third more than the file. */

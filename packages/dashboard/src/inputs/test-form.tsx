@@ -1,7 +1,8 @@
-import { Button } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import type { InputItem } from '../shell/api';
+import { FormStack } from '../ui/form';
 import { PlayIcon } from '../ui/icons';
 import { Notice } from '../ui/notice';
 import { problemsOf } from './input-problems';
@@ -39,7 +40,7 @@ export function TestForm({ items, given, onTest, children }: TestFormProps) {
     return () => document.removeEventListener('keydown', press, { capture: true });
   }, []);
   return (
-    <form ref={form} className={styles.form} onSubmit={submit} noValidate>
+    <FormStack ref={form} gap="md" onSubmit={submit} noValidate>
       {fields}
       {problem !== undefined && (
         <Notice tone="error" title="The test was not started">
@@ -49,9 +50,9 @@ export function TestForm({ items, given, onTest, children }: TestFormProps) {
       <Button type="submit" leftSection={<PlayIcon />} loading={start.isPending} fullWidth>
         Test this draft
       </Button>
-      <p className={styles.note}>
+      <Text className={styles.note} fz="xs" c="dimmed">
         {children} <kbd>Ctrl</kbd> <kbd>Enter</kbd>
-      </p>
-    </form>
+      </Text>
+    </FormStack>
   );
 }

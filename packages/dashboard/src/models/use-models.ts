@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { type Model, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';

@@ -1,3 +1,4 @@
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { fileSize } from '../ui/format';
 import { DownloadIcon } from '../ui/icons';
@@ -8,8 +9,12 @@ export function OutputFile({ artifact }: { artifact: LinkedArtifact }) {
   return (
     <a className={styles.file} href={artifact.url} download={artifact.name}>
       <DownloadIcon />
-      <span className={styles.name}>{artifact.name}</span>
-      <span className={styles.size}>{fileSize(artifact.size)}</span>
+      <Text span className="wrap-anywhere" fw={600} td="underline">
+        {artifact.name}
+      </Text>
+      <Text span flex="none" fz="xs" c="dimmed">
+        {fileSize(artifact.size)}
+      </Text>
     </a>
   );
 }
@@ -23,13 +28,15 @@ interface OutputImageProps {
 export function OutputImage({ label, url, artifact }: OutputImageProps) {
   const [broken, setBroken] = useState(false);
   return (
-    <div className={styles.image}>
+    <Stack className={styles.image} gap="xs" align="flex-start">
       {broken ? (
-        <p className={styles.size}>This picture can’t be shown. {artifact && 'Download it to see what it is.'}</p>
+        <Text flex="none" fz="xs" c="dimmed">
+          This picture can’t be shown. {artifact && 'Download it to see what it is.'}
+        </Text>
       ) : (
         <img src={url} alt={label} onError={() => setBroken(true)} />
       )}
       {artifact && <OutputFile artifact={artifact} />}
-    </div>
+    </Stack>
   );
 }

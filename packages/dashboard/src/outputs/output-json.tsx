@@ -1,3 +1,4 @@
+import { Box, Text } from '@mantine/core';
 import { useState } from 'react';
 import styles from './output-json.module.css';
 
@@ -17,13 +18,17 @@ export function OutputJson({ value }: { value: unknown }) {
 function Node({ name, value, depth }: { name?: string; value: unknown; depth: number }) {
   const [open, setOpen] = useState(depth < OPEN_DEPTH);
   const [shown, setShown] = useState(CHILDREN_SHOWN);
-  const key = name !== undefined && <span className={styles.key}>{name}: </span>;
+  const key = name !== undefined && (
+    <Text span c="bright" fw={600}>
+      {name}:{' '}
+    </Text>
+  );
   if (typeof value !== 'object' || value === null) {
     return (
-      <div className={styles.leaf}>
+      <Box className="wrap-anywhere pre-wrap" pl="1.1em">
         {key}
         <span data-kind={value === null ? 'null' : typeof value}>{JSON.stringify(value) ?? 'null'}</span>
-      </div>
+      </Box>
     );
   }
   const children = Object.entries(value);
@@ -35,10 +40,12 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
     >
       <summary>
         {key}
-        <span className={styles.count}>{count}</span>
+        <Text span c="dimmed">
+          {count}
+        </Text>
       </summary>
       {open && (
-        <div className={styles.children}>
+        <Box ml="0.35em" pl="0.9em" style={{ borderLeft: '1px solid var(--line)' }}>
           {children.slice(0, shown).map(([childName, child]) => (
             <Node key={childName} name={childName} value={child} depth={depth + 1} />
           ))}
@@ -47,7 +54,7 @@ function Node({ name, value, depth }: { name?: string; value: unknown; depth: nu
               {children.length - shown} more
             </button>
           )}
-        </div>
+        </Box>
       )}
     </details>
   );

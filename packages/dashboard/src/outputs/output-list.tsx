@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import type { OutputItem } from '../shell/api';
 import { figure } from '../ui/format';
@@ -7,7 +7,6 @@ import { type Drawn, drawnAs } from './drawn-as';
 import type { LinkedArtifact } from './linked-artifact';
 import { OutputFile, OutputImage } from './output-file';
 import { OutputJson } from './output-json';
-import styles from './output-list.module.css';
 import { OutputTable } from './output-table';
 
 const OutputMarkdown = lazy(() => import('./output-markdown'));
@@ -24,30 +23,42 @@ interface OutputListProps {
 export function OutputList({ items, outputs, artifacts, historyOf }: OutputListProps) {
   const { drawn, unclaimed } = drawnAs(items, outputs, artifacts);
   if (drawn.length === 0 && unclaimed.length === 0)
-    return <p className={styles.none}>The run succeeded and returned nothing.</p>;
+    return <Text c="dimmed">The run succeeded and returned nothing.</Text>;
   return (
-    <div className={styles.list}>
+    <Stack gap="lg">
       {inRows(drawn).map((row) => (
-        <div key={row[0]?.name} className={styles.row}>
+        <Group key={row[0]?.name} gap="lg" align="stretch">
           {row.map((output) => (
-            <section key={output.name} className={styles.output} aria-label={output.label} data-output={output.name}>
-              <h3>{output.label}</h3>
+            <Stack
+              key={output.name}
+              component="section"
+              gap="xs"
+              flex="1 1 14rem"
+              miw={0}
+              aria-label={output.label}
+              data-output={output.name}
+            >
+              <Box component="h3" c="dimmed">
+                {output.label}
+              </Box>
               <Suspense fallback={<Skeleton height={80} />}>
                 <OutputBody output={output} historyOf={historyOf} />
               </Suspense>
-            </section>
+            </Stack>
           ))}
-        </div>
+        </Group>
       ))}
       {unclaimed.length > 0 && (
-        <section className={styles.output} aria-label="Files">
-          <h3>Files</h3>
+        <Stack component="section" gap="xs" aria-label="Files">
+          <Box component="h3" c="dimmed">
+            Files
+          </Box>
           {unclaimed.map((artifact) => (
             <OutputFile key={artifact.id} artifact={artifact} />
           ))}
-        </section>
+        </Stack>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -74,10 +85,12 @@ function OutputBody({ output, historyOf }: OutputBodyProps): ReactNode {
       return <OutputTable name={output.name} label={output.label} table={parseCsv(output.text)} />;
     case 'number':
       return (
-        <div className={styles.number}>
-          <p className={styles.figure}>{figure(output.value)}</p>
+        <Stack gap="xs">
+          <Text className="wrap-anywhere" fz="var(--text-figure)" fw={640} lh={1.05} lts="-0.03em">
+            {figure(output.value)}
+          </Text>
           {historyOf?.(output)}
-        </div>
+        </Stack>
       );
     case 'markdown':
       return <OutputMarkdown text={output.text} />;
@@ -86,7 +99,11 @@ function OutputBody({ output, historyOf }: OutputBodyProps): ReactNode {
     case 'file':
       return <OutputFile artifact={output.artifact} />;
     case 'text':
-      return <p className={styles.text}>{output.text}</p>;
+      return (
+        <Text className="pre-wrap wrap-anywhere" maw="68ch">
+          {output.text}
+        </Text>
+      );
     case 'json':
       return <OutputJson value={output.value} />;
   }

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { workerApi } from '../shell/api';
 
 /** The worker surface is another origin, which a plain link would reach without the session. */

@@ -1,3 +1,4 @@
+import { Box, Group, Text } from '@mantine/core';
 import { useRef, useState } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
@@ -54,8 +55,12 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
   const last = days.length - 1;
   return (
     <div>
-      <p className={styles.legend} aria-hidden="true">
-        {pointed !== null && <span className={styles.day}>{day.format(days[pointed])}</span>}
+      <Group component="p" gap="0 12px" align="stretch" mih="1.5rem" fz="xs" c="dimmed" aria-hidden="true">
+        {pointed !== null && (
+          <Text span c="bright" fw={600}>
+            {day.format(days[pointed])}
+          </Text>
+        )}
         {series.map(({ name, values, colour }) => {
           const value = pointed === null ? null : values[pointed];
           return (
@@ -66,10 +71,12 @@ export default function DayChart({ label, days, kind, series, format, onDay }: D
             </span>
           );
         })}
-      </p>
-      <div
+      </Group>
+      <Box
         ref={box}
         className={styles.canvas}
+        h={130}
+        style={{ overflow: 'hidden' }}
         data-opens={onDay !== undefined || undefined}
         role="img"
         aria-label={`${label}, ${day.format(days[0])} to ${day.format(days[last])}: ${series.map((one) => inWords(one, format)).join('; ')}`}

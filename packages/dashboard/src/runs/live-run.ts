@@ -1,6 +1,7 @@
 /** The state of a run as its event stream has told it so far; its log and its requests are beside it. */
+
+import { parseEventData, type StreamEvent } from '@gantry/sdk';
 import type { RunArtifact } from '../shell/api';
-import { bodyOf, type StreamEvent } from '../shell/event-stream';
 import { type AgentPart, isAgentPart, partOf } from './conversation/agent-part';
 import { type LogLine, lineOf } from './log/log-line';
 import { type RunRequest, requestOf } from './requests/run-request';
@@ -58,7 +59,7 @@ export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
   const parts: AgentPart[] = [];
   for (const told of events) {
     const { id, event } = told;
-    const body = bodyOf(told);
+    const body = parseEventData(told);
     if (event === 'log') lines.push(lineOf(id, body));
     else if (event === 'request') requests.push(requestOf({ id, attempt: attemptOf(id), endedAt: timeOf(body) }, body));
     else if (isAgentPart(event)) parts.push(partOf(event, body, { at: timeOf(body), attempt: attemptOf(id) }));

@@ -1,8 +1,8 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
+import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { api } from '../shell/api';
-import styles from './number-history.module.css';
 import type { Point } from './number-plot';
 import { runKeys } from './run-keys';
 
@@ -30,13 +30,13 @@ export function NumberHistory({ automationId, output }: NumberHistoryProps) {
   if (!isPending && points.length < 2) return null;
   // The place of the plot is kept while it loads.
   return (
-    <div className={styles.plot}>
+    <Box h={150}>
       {!isPending && (
         <Suspense>
           <NumberPlot label={output.label} points={points} />
         </Suspense>
       )}
-    </div>
+    </Box>
   );
 }
 

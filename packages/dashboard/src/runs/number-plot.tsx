@@ -1,8 +1,8 @@
+import { Box } from '@mantine/core';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { absoluteTime, figure } from '../ui/format';
 import { plotStyle, usePlot } from '../ui/use-plot';
-import styles from './number-history.module.css';
 
 export interface Point {
   /** Epoch milliseconds. */
@@ -16,7 +16,7 @@ const HEIGHT_PX = 150;
 export default function NumberPlot({ label, points }: { label: string; points: Point[] }) {
   const box = usePlot((element) => new uPlot(options(element), dataOf(points), element), [points]);
 
-  return <div ref={box} className={styles.canvas} role="img" aria-label={inWords(label, points)} />;
+  return <Box ref={box} h={150} style={{ overflow: 'hidden' }} role="img" aria-label={inWords(label, points)} />;
 }
 
 const dataOf = (points: Point[]): uPlot.AlignedData => [

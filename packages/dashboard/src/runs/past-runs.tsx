@@ -1,12 +1,13 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { api, type RunItem } from '../shell/api';
 import { runPath } from '../shell/paths';
 import { Empty } from '../ui/empty';
 import { duration } from '../ui/format';
-import { FailedToLoad } from '../ui/notice';
+import links from '../ui/link-row.module.css';
+import { ResourceList } from '../ui/resource-list';
 import { Timestamp } from '../ui/timestamp';
 import styles from './past-runs.module.css';
 import { runKeys } from './run-keys';
@@ -18,7 +19,7 @@ const PAGE_SIZE = 20;
 
 /** Newest first; each opens its result above. */
 export function PastRuns({ automationId, selected }: { automationId: string; selected: string | null }) {
-  const { data, error, isError, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+  const query = useInfiniteQuery({
     queryKey: runKeys.list(automationId),
     queryFn: ({ pageParam }) =>
       unwrap(
@@ -29,39 +30,39 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
     initialPageParam: '',
     getNextPageParam: ({ nextBefore }) => nextBefore,
   });
-  if (isError && !data) return <FailedToLoad what="The past runs" error={error} retry={refetch} />;
-  if (!data) return <Skeleton height={280} />;
-  const runs = data.pages.flatMap((page) => page.runs);
-  if (runs.length === 0) {
-    return (
-      <Empty title="It has not run yet">
-        <p>Press Run above. Every run is kept here with its log and outputs.</p>
-      </Empty>
-    );
-  }
   return (
-    <div className={styles.past}>
-      <RunStrip runs={runs} selected={selected} />
-      <ol className={styles.list} reversed>
-        {runs.map((run) => (
-          <Row key={run.runId} automationId={automationId} run={run} isSelected={run.runId === selected} />
-        ))}
-      </ol>
-      {hasNextPage && (
-        <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
-          Show older runs
-        </Button>
+    <ResourceList
+      what="The past runs"
+      query={query}
+      items={query.data?.pages.flatMap((page) => page.runs)}
+      height={280}
+      more="Show older runs"
+      empty={
+        <Empty title="It has not run yet">
+          <p>Press Run above. Every run is kept here with its log and outputs.</p>
+        </Empty>
+      }
+    >
+      {(runs) => (
+        <Stack gap="md">
+          <RunStrip runs={runs} selected={selected} />
+          <Box component="ol" miw={0} reversed>
+            {runs.map((run) => (
+              <Row key={run.runId} automationId={automationId} run={run} isSelected={run.runId === selected} />
+            ))}
+          </Box>
+        </Stack>
       )}
-    </div>
+    </ResourceList>
   );
 }
 
 function Row({ automationId, run, isSelected }: { automationId: string; run: RunItem; isSelected: boolean }) {
   return (
-    <li className={styles.row} data-selected={isSelected || undefined}>
+    <li className={`${links.row} ${links.small} ${styles.row}`} data-selected={isSelected || undefined}>
       <RunStatusChip status={run.status} error={run.error} />
       <Link
-        className={styles.link}
+        className={links.link}
         to={runPath(automationId, run.runId)}
         replace
         preventScrollReset
@@ -69,9 +70,15 @@ function Row({ automationId, run, isSelected }: { automationId: string; run: Run
       >
         <Timestamp at={run.startedAt ?? run.createdAt} />
       </Link>
-      <span className={styles.fact}>{TRIGGER_WORDS[run.trigger]}</span>
-      <span className={styles.fact}>{run.version !== null && `v${run.version}`}</span>
-      <span className={styles.duration}>{run.durationMs !== null && duration(run.durationMs)}</span>
+      <Text span className={styles.fact} c="dimmed" fz="xs">
+        {TRIGGER_WORDS[run.trigger]}
+      </Text>
+      <Text span className={styles.fact} c="dimmed" fz="xs">
+        {run.version !== null && `v${run.version}`}
+      </Text>
+      <Text span className="tabular-nums" c="dimmed" fz="xs" ta="right">
+        {run.durationMs !== null && duration(run.durationMs)}
+      </Text>
     </li>
   );
 }

@@ -2,7 +2,7 @@
  * Runs as the page reaches them. A member may read every run of the workspace; a visitor who only holds the link may
  * read a run that was started from the page, by its id.
  */
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { api, type Page, type Run } from '../shell/api';
 import { runUrls } from '../shell/paths';
 import { connectEvents } from './connect-events';

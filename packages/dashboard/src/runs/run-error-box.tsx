@@ -1,3 +1,4 @@
+import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Run, RunError } from '../shell/api';
 import styles from './run-error-box.module.css';
@@ -14,9 +15,17 @@ const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   missing_connection: 'Do so under Connections, or in the settings of the worker; then run it again.',
   invalid_inputs: 'Correct the inputs and run it again.',
   approval_rejected: 'A person decided against it; the reason is with the approval.',
-  budget_exceeded: 'Wait for the next month, or raise its budget_usd_per_month.',
+  budget_exceeded:
+    'Wait for the next month, or raise the budget: budget_usd of an agent’s run, budget_usd_per_month of the worker, or that of the workspace or the token.',
+  model_unavailable:
+    'Run it again later, or choose another model; the provider’s key and address are under Settings, Models.',
+  output_invalid: 'Describe the result in the agent’s text, make its schema simpler, or choose another model.',
+  turns_exceeded: 'Give it less to do, or raise its max_turns.',
   sandbox: 'The platform could not start it. Run it again; if it stays, tell whoever runs Gantry here.',
 };
+
+/** Codes that say more than the class of the exception. */
+const NAMED_BY_CODE: ReadonlySet<RunError['code']> = new Set(['model_unavailable', 'output_invalid', 'turns_exceeded']);
 
 interface RunErrorBoxProps {
   error: RunError;
@@ -31,19 +40,28 @@ interface RunErrorBoxProps {
 }
 
 export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3, children }: RunErrorBoxProps) {
-  if (error.code === 'cancelled') return <p className={styles.cancelled}>The run was stopped before it ended.</p>;
+  if (error.code === 'cancelled') return <Text c="dimmed">The run was stopped before it ended.</Text>;
   const Heading = `h${level}` as const;
   const nextStep = NEXT_STEPS[error.code];
   return (
-    <div className={styles.box}>
+    <Stack
+      className="wrap-anywhere"
+      gap="xs"
+      p="md"
+      bdrs={6}
+      bg="var(--error-wash)"
+      style={{ borderLeft: '3px solid var(--error)' }}
+    >
       <Heading className={styles.title}>
-        {error.type ?? titleOf(error.code)}
+        {NAMED_BY_CODE.has(error.code) ? titleOf(error.code) : (error.type ?? titleOf(error.code))}
         {step !== undefined && ` in “${step}”`}
       </Heading>
-      <p className={styles.message}>{error.message}</p>
-      {nextStep && <p className={styles.next}>{nextStep}</p>}
+      <Text className="pre-wrap" ff="monospace" fz="sm">
+        {error.message}
+      </Text>
+      {nextStep && <Text fz="sm">{nextStep}</Text>}
       {children}
-      <div className={styles.folds}>
+      <Stack className={styles.folds} gap="xs" mt={4} fz="sm">
         {error.trace && (
           <details>
             <summary>Where in the code</summary>
@@ -62,8 +80,8 @@ export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3,
             </pre>
           </details>
         )}
-      </div>
-    </div>
+      </Stack>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { createEventParser, readEventStream, type StreamEvent } from '../shell/event-stream';
+import { createEventParser, readEventStream, type StreamEvent } from '@gantry/sdk';
 import { applyEvents, nothingYet } from './live-run';
 
 const body = (...chunks: string[]) =>

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import type { LiveRun } from './live-run';
 import styles from './run-view.module.css';
 
@@ -8,8 +9,13 @@ export function RunProgress({ live, over }: { live: LiveRun; over: boolean }) {
   const percent = progress && Math.round(progress.fraction * 100);
   return (
     <div className={styles.progress}>
-      <div
+      <Box
         className={styles.track}
+        pos="relative"
+        h={6}
+        bdrs={3}
+        bg="var(--idle-wash)"
+        style={{ overflow: 'hidden' }}
         role="progressbar"
         aria-label="Progress"
         aria-valuemin={0}
@@ -18,12 +24,12 @@ export function RunProgress({ live, over }: { live: LiveRun; over: boolean }) {
         data-unknown={progress === null || undefined}
       >
         <span className={styles.fill} style={progress ? { transform: `scaleX(${progress.fraction})` } : undefined} />
-      </div>
-      <p className={styles.note}>
+      </Box>
+      <Box component="p" className="wrap-anywhere" mih="1.25rem" fz="xs" c="dimmed">
         {live.interrupted
           ? 'Connection lost. The run goes on; trying to reach it again…'
           : progress && `${percent} %${progress.message ? ` · ${progress.message}` : ''}`}
-      </p>
+      </Box>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useSyncExternalStore } from 'react';
 import { OutputList } from '../outputs/output-list';
@@ -17,7 +17,6 @@ import { RunErrorBox } from './run-error-box';
 import { runKeys } from './run-keys';
 import { RunProgress } from './run-progress';
 import { lookOf, RunStatusChip } from './run-status';
-import styles from './run-view.module.css';
 import { type RunSource, useRun } from './use-run';
 
 interface RunViewProps {
@@ -43,7 +42,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   const over = run ? isOver(run) : false;
   const log = <Log store={store} run={run} over={over} watched={watched} />;
   return (
-    <div className={styles.view}>
+    <Stack gap="lg">
       <RunHead page={page} runs={runs} runId={runId} run={run} live={live} onReuse={onReuse} />
       <RunProgress live={live} over={over} />
       {/* Somebody who watched the log keeps it where it is; the outputs come below. An old run begins with its outputs. */}
@@ -51,7 +50,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
       {run?.error && <RunErrorBox error={run.error} inputs={run.inputs} />}
       <Outputs page={page} runs={runs} run={run} />
       {!watched && log}
-    </div>
+    </Stack>
   );
 }
 
@@ -79,10 +78,12 @@ function Log({ store, run, over, watched }: LogProps) {
   const kept = useMemo(() => createLogStore(logs ? linesOf(logs) : []), [logs]);
   const shown = lineCount > 0 ? store : kept;
   return (
-    <div className={styles.part}>
+    <Stack gap="xs">
       <h3>Log</h3>
       {over && !watched && shown.lines.length === 0 ? (
-        <p className={styles.fact}>This run printed nothing.</p>
+        <Text fz="sm" c="dimmed">
+          This run printed nothing.
+        </Text>
       ) : (
         <RunLog
           store={shown}
@@ -91,12 +92,17 @@ function Log({ store, run, over, watched }: LogProps) {
           empty={over ? 'This run printed nothing.' : 'Lines appear here as the automation prints them.'}
         />
       )}
-    </div>
+    </Stack>
   );
 }
 
 function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | undefined }) {
-  if (!run || !isOver(run)) return <p className={styles.fact}>{expected(page.outputs)}</p>;
+  if (!run || !isOver(run))
+    return (
+      <Text fz="sm" c="dimmed">
+        {expected(page.outputs)}
+      </Text>
+    );
   if (run.status !== 'success' && run.artifacts.length === 0) return null;
   const succeeded = run.status === 'success';
   return (
@@ -132,19 +138,19 @@ function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
   const status = run?.status === 'pending' && live.started ? 'running' : (run?.status ?? 'pending');
   const stopping = cancel.isPending || cancel.isSuccess || run?.cancelRequested === true;
   return (
-    <div className={styles.head}>
-      <div className={styles.facts}>
+    <Group gap="sm" justify="space-between" mih="2.25rem">
+      <Group gap="xs">
         <RunStatusChip status={status} error={run?.error} />
-        <span className={styles.fact}>
+        <Text span fz="sm" c="dimmed">
           {run?.durationMs != null && over && `in ${duration(run.durationMs)}, `}
           {run && <Timestamp at={run.startedAt ?? run.createdAt} />}
           {run?.version != null && ` · version ${run.version}`}
-        </span>
+        </Text>
         <span className="visually-hidden" role="status">
           {run && announcement(status, run, live)}
         </span>
-      </div>
-      <div className={styles.actions}>
+      </Group>
+      <Group gap="xs" align="stretch" wrap="nowrap">
         {over ? (
           <Button variant="default" onClick={() => run && onReuse(run.inputs)}>
             Use these inputs
@@ -154,8 +160,8 @@ function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
             {stopping ? 'Stopping…' : 'Stop'}
           </Button>
         )}
-      </div>
-    </div>
+      </Group>
+    </Group>
   );
 }
 

@@ -1,6 +1,6 @@
+import { readEventStream } from '@gantry/sdk';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { readEventStream } from '../shell/event-stream';
 import { takeTurn } from '../shell/stream-turns';
 import { oncePerFrame } from '../ui/once-per-frame';
 import { applyEvents, type LiveRun, nothingYet } from './live-run';

@@ -1,5 +1,5 @@
 /** Runs of workers, as every page reads them. */
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { type WorkerRun, workerApi, workerBaseUrl } from '../shell/api';
 import { workerRunUrls } from '../shell/paths';
 import { connectEvents } from './connect-events';

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Skeleton, Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { workerApi } from '../shell/api';
@@ -34,15 +34,15 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   });
   if (error) {
     return (
-      <p className={styles.wrong} role="alert">
+      <Text fz="sm" c="var(--error)" role="alert">
         {error.message}
-      </p>
+      </Text>
     );
   }
   const words = data && cronWords(data.cron);
   const note = data && clockChangeNote(data, Date.now());
   return (
-    <section className={styles.next} aria-label="Next times">
+    <Stack component="section" className={styles.next} gap="xs" aria-label="Next times">
       <h3>
         Next times{words && `, ${words}`}, {clockWords(data?.timezone ?? zone)}
       </h3>
@@ -55,8 +55,12 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
       ) : (
         <Skeleton height={140} />
       )}
-      {note && <p className={styles.note}>{note}</p>}
-    </section>
+      {note && (
+        <Text fz="xs" c="dimmed">
+          {note}
+        </Text>
+      )}
+    </Stack>
   );
 }
 
@@ -72,9 +76,9 @@ function Fire({ at, timezone }: { at: number; timezone: string }) {
   const isElsewhere = offsetDiffers(timezone, at);
   return (
     <li>
-      <strong className={styles.day}>
+      <Box component="strong" miw="13rem">
         {day.format(at)}, {there}
-      </strong>
+      </Box>
       <span>
         <Timestamp at={at} />
         {isElsewhere && `, ${local} here`}

@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from '@mantine/core';
+import { Group, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { NextFires } from './next-fires';
 import styles from './schedule-fields.module.css';
@@ -36,8 +36,8 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
   const change = (part: Partial<SimpleSchedule>) =>
     onChange({ ...schedule, cron: toCron({ ...(simple ?? USUAL), ...part }) });
   return (
-    <div className={styles.schedule}>
-      <div className={styles.fields}>
+    <Stack gap="md">
+      <Group gap="sm" align="flex-end">
         <NativeSelect
           label="How often"
           value={shown?.repeats ?? 'cron'}
@@ -50,6 +50,8 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
         {!shown && (
           <TextInput
             className={styles.cron}
+            flex="1 1 12rem"
+            maw="18rem"
             label="Cron expression"
             description="Minute, hour, day, month, weekday"
             value={schedule.cron}
@@ -95,7 +97,8 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
           />
         )}
         <TextInput
-          className={styles.zone}
+          flex="1 1 12rem"
+          maw="18rem"
           label="Time zone"
           value={schedule.timezone}
           onChange={(event) => onChange({ ...schedule, timezone: event.currentTarget.value })}
@@ -110,9 +113,9 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
             <option key={zone} value={zone} />
           ))}
         </datalist>
-      </div>
+      </Group>
       <NextFires {...schedule} />
-    </div>
+    </Stack>
   );
 }
 

@@ -1,9 +1,9 @@
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { LinkTabs } from '../shell/link-tabs';
 import { paths } from '../shell/paths';
 import { useTitle } from '../shell/use-title';
 import { PageHead } from '../ui/page-head';
-import styles from './settings-frame.module.css';
 
 const PAGES = [
   { to: paths.workspace, label: 'Workspace' },
@@ -28,7 +28,7 @@ export function SettingsFrame({ title, about, children }: SettingsFrameProps) {
     <>
       <LinkTabs label="Settings" tabs={PAGES} />
       <PageHead title={title} about={about} />
-      <div className={styles.panels}>{children}</div>
+      <Stack gap="lg">{children}</Stack>
     </>
   );
 }

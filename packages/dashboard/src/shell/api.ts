@@ -5,7 +5,7 @@ import {
   createClients,
   type SkillsSchemas,
   type WorkerSchemas,
-} from '@gantry/api-client';
+} from '@gantry/sdk';
 import { watchForSlowness } from './live/slow-requests';
 import { CONFIG_URL } from './paths';
 import { session } from './session';
@@ -39,9 +39,12 @@ export type ShareLink = WorkerSchemas['ShareLink'];
 export type SharedRun = WorkerSchemas['SharedRun'];
 export type Approval = WorkerSchemas['Approval'];
 export type Review = WorkerSchemas['Review'];
+export type ApprovalCall = WorkerSchemas['ApprovalCall'];
 export type Conversation = WorkerSchemas['Conversation'];
 export type ConversationHead = WorkerSchemas['ConversationHead'];
 export type ChatTurn = WorkerSchemas['ChatTurn'];
+export type WorkerConversation = WorkerSchemas['WorkerConversation'];
+export type WorkerTurn = WorkerSchemas['WorkerTurn'];
 export type ChatCall = WorkerSchemas['ChatCall'];
 export type Model = WorkerSchemas['Model'];
 export type Candidate = WorkerSchemas['Candidate'];
@@ -86,7 +89,8 @@ export async function authorizedFetch(request: Request): Promise<Response> {
   return fetch(again);
 }
 
-const signedIn = { getToken: () => session.token(), fetch: authorizedFetch };
+/** Queries are repeated by their cache, and nothing else is. */
+const signedIn = { getToken: () => session.token(), fetch: authorizedFetch, retry: false } as const;
 
 /** Clients of this origin: the automation surface, and the operations of the worker surface under `/auth`. */
 const { automation, worker }: Clients = createClients(signedIn);
@@ -110,7 +114,8 @@ function connect(): Promise<Connected> {
       baseUrl,
       own: createClients({ ...signedIn, baseUrl }).worker,
       skills: createClients({ ...signedIn, skillsUrl }).skills,
-      visitor: createClients({ baseUrl, fetch: (request) => fetch(request, { credentials: 'omit' }) }).worker,
+      visitor: createClients({ baseUrl, fetch: (request) => fetch(request, { credentials: 'omit' }), retry: false })
+        .worker,
     }))
     .catch((error: unknown) => {
       connecting = undefined;

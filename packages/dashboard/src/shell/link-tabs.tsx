@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { NavLink, useLocation } from 'react-router';
 import styles from './link-tabs.module.css';
@@ -5,7 +6,15 @@ import styles from './link-tabs.module.css';
 interface LinkTabsProps {
   /** Names the whole for screen readers. */
   label: string;
-  tabs: readonly { to: string; label: string; count?: number }[];
+  tabs: readonly Tab[];
+}
+
+interface Tab {
+  to: string;
+  label: string;
+  count?: number;
+  /** It is the open tab of the pages below its address, too. */
+  isOpenBelow?: boolean;
 }
 
 /** This much of the previous tab stays visible, to show that there is one. */
@@ -23,10 +32,22 @@ export function LinkTabs({ label, tabs }: LinkTabsProps) {
   }, [pathname]);
   return (
     <nav ref={nav} aria-label={label} className={styles.tabs}>
-      {tabs.map(({ to, label: name, count }) => (
-        <NavLink key={to} to={to} end className={styles.tab}>
+      {tabs.map(({ to, label: name, count, isOpenBelow = false }) => (
+        <NavLink key={to} to={to} end={!isOpenBelow} className={styles.tab}>
           {name}
-          {count !== undefined && <span className={styles.count}>{count}</span>}
+          {count !== undefined && (
+            <Box
+              component="span"
+              className="tabular-nums"
+              p="0 0.4em"
+              bdrs="1em"
+              bg="var(--idle-wash)"
+              c="dimmed"
+              fz="xs"
+            >
+              {count}
+            </Box>
+          )}
         </NavLink>
       ))}
     </nav>

@@ -63,9 +63,11 @@ export const patterns = {
   workerTriggers: '/workers/:workerId/triggers',
   workerVersions: '/workers/:workerId/versions',
   workerEvaluations: '/workers/:workerId/evaluations',
+  workerConversations: '/workers/:workerId/conversations',
   workerAlerts: '/workers/:workerId/alerts',
   workerSettings: '/workers/:workerId/settings',
   /** Below a worker as well, each a page of its own. */
+  conversationWithWorker: '/workers/:workerId/conversations/:conversationId',
   candidate: '/workers/:workerId/candidates/:candidateId',
   evaluation: '/workers/:workerId/evaluations/:evaluationId',
   context: '/contexts/:contextName',
@@ -101,6 +103,11 @@ type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 /** The worker's page, or another of its tabs. */
 export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
   patterns[tab].replace(':workerId', encodeURIComponent(workerId));
+
+export const conversationWithWorkerPath = (workerId: string, conversationId: string): string =>
+  patterns.conversationWithWorker
+    .replace(':workerId', encodeURIComponent(workerId))
+    .replace(':conversationId', encodeURIComponent(conversationId));
 
 export const candidatePath = (workerId: string, candidateId: string): string =>
   patterns.candidate

@@ -1,4 +1,4 @@
-import { ApiError } from '@gantry/api-client';
+import { ApiError } from '@gantry/sdk';
 import { QueryClient } from '@tanstack/react-query';
 
 const RETRIES = 2;

@@ -3,7 +3,7 @@
  * after a reload. That cookie is rotated by each use, and using an old one again ends the session but for some seconds, in
  * which an answer may have got lost; so a tab refreshes once at a time and, by a lock, no two tabs at once.
  */
-import { createClients } from '@gantry/api-client';
+import { createClients } from '@gantry/sdk';
 import { useSyncExternalStore } from 'react';
 import { workspaceChoice } from './workspace-choice';
 
@@ -38,7 +38,7 @@ function becomeAnonymous(): void {
 }
 
 /** `/auth/*` answers on this origin too, so that the cookie stays on it. */
-const { worker: auth } = createClients({});
+const { worker: auth } = createClients({ retry: false });
 
 export interface Granted {
   access_token: string;

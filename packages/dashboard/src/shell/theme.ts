@@ -1,4 +1,4 @@
-import { Anchor, Button, Checkbox, createTheme, Input } from '@mantine/core';
+import { Anchor, Button, Checkbox, createTheme, Input, Text } from '@mantine/core';
 
 /**
  * Behaviour and sizes of Mantine's components. Colours and type live in styles/tokens.css: the page runs under
@@ -12,6 +12,8 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     Input: Input.extend({ defaultProps: { size: 'md' } }),
     Checkbox: Checkbox.extend({ defaultProps: { size: 'sm' } }),
+    // A text looks like what surrounds it, but for what its own properties say.
+    Text: Text.extend({ defaultProps: { inherit: true } }),
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
   },
 });

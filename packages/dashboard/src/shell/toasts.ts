@@ -4,6 +4,8 @@ export interface Toast {
   id: number;
   text: string;
   tone: 'info' | 'error';
+  /** Until it is dismissed. */
+  stays: boolean;
   /** Takes back what was done; the toast then goes. */
   undo?: () => void;
 }
@@ -22,10 +24,18 @@ function change(next: readonly Toast[]): void {
 }
 
 /** Says that something was done, in a corner and to screen readers, without taking the focus. */
-export function toast(text: string, { tone = 'info', undo }: Partial<Pick<Toast, 'tone' | 'undo'>> = {}): void {
+export function toast(
+  text: string,
+  { tone = 'info', stays = false, undo }: Partial<Omit<Toast, 'id' | 'text'>> = {},
+): void {
   const id = ++count;
-  change([...shown, { id, text, tone, undo }]);
+  change([...shown, { id, text, tone, stays, undo }]);
   releaseToast(id);
+}
+
+/** Says what is wrong with something that was saved all the same. */
+export function toastWarnings(name: string, warnings: readonly string[] = []): void {
+  for (const warning of warnings) toast(`${name}: ${warning}`, { stays: true });
 }
 
 export function dismissToast(id: number): void {
@@ -41,6 +51,7 @@ export function holdToast(id: number): void {
 
 export function releaseToast(id: number): void {
   holdToast(id);
+  if (shown.find((one) => one.id === id)?.stays) return;
   timers.set(
     id,
     setTimeout(() => dismissToast(id), SHOWN_MS),

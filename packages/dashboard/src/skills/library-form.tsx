@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import type { LibraryItem, Visibility } from '../shell/api';
+import { FormStack } from '../ui/form';
 import { Failure } from '../ui/notice';
-import styles from './library-form.module.css';
 import { VisibilityField } from './visibility';
 
 export interface LibraryFields {
@@ -34,7 +34,7 @@ export function LibraryForm({ given, action, busy, error, onSubmit }: LibraryFor
   }
 
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <FormStack onSubmit={submit}>
       <TextInput
         name="title"
         label="Title"
@@ -60,6 +60,6 @@ export function LibraryForm({ given, action, busy, error, onSubmit }: LibraryFor
           {action}
         </Button>
       </div>
-    </form>
+    </FormStack>
   );
 }

@@ -1,4 +1,5 @@
 import { Skeleton } from '@mantine/core';
+import links from '../ui/link-row.module.css';
 import rows from './skill-row.module.css';
 
 const ROWS = ['a', 'b', 'c', 'd'];
@@ -6,7 +7,7 @@ const ROWS = ['a', 'b', 'c', 'd'];
 /** As tall as the rows that are to come. */
 export function LoadingSkills() {
   return (
-    <ul className={rows.list} aria-busy="true" aria-label="Loading">
+    <ul className={links.card} aria-busy="true" aria-label="Loading">
       {ROWS.map((row) => (
         <li key={row} className={rows.row}>
           <div className={rows.what}>

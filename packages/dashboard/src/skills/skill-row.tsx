@@ -1,7 +1,9 @@
+import { Box, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import type { SkillItem } from '../shell/api';
 import { skillPath } from '../shell/paths';
+import links from '../ui/link-row.module.css';
 import { Timestamp } from '../ui/timestamp';
 import styles from './skill-row.module.css';
 import { VisibilityChip } from './visibility';
@@ -18,17 +20,21 @@ interface SkillRowProps {
 /** A skill in a list: its name leads to it, or nowhere where it was deleted. */
 export function SkillRow({ skill, title = skill.title, description = skill.description, children }: SkillRowProps) {
   return (
-    <li className={styles.row}>
+    <li className={`${links.row} ${styles.row}`}>
       <div className={styles.what}>
         {skill.deleted_at ? (
-          <span className={styles.name}>{title}</span>
+          <span className={links.name}>{title}</span>
         ) : (
-          <Link className={styles.name} to={skillPath(skill.slug)}>
+          <Link className={`${links.link} ${links.name}`} to={skillPath(skill.slug)}>
             {title}
           </Link>
         )}
-        {description && <p className={styles.description}>{description}</p>}
-        <p className={styles.facts}>
+        {description && (
+          <Text className="wrap-anywhere" lineClamp={2} mt={2} fz="sm" c="dimmed">
+            {description}
+          </Text>
+        )}
+        <Group component="p" gap="4px 12px" mt={4} fz="xs" c="dimmed">
           {!skill.owned && <span>By {skill.owner.name ?? 'somebody'}</span>}
           {skill.deleted_at ? (
             <span>
@@ -43,15 +49,29 @@ export function SkillRow({ skill, title = skill.title, description = skill.descr
             <span key={words}>{words}</span>
           ))}
           {skill.tags.slice(0, TAGS_SHOWN).map((tag) => (
-            <span key={tag} className={styles.tag}>
+            <Box
+              component="span"
+              key={tag}
+              className="wrap-anywhere"
+              p="0 0.5rem"
+              bdrs={4}
+              bg="var(--idle-wash)"
+              c="bright"
+              fz="xs"
+              lh={1.4}
+            >
               {tag}
-            </span>
+            </Box>
           ))}
           {skill.tags.length > TAGS_SHOWN && <span>and {skill.tags.length - TAGS_SHOWN} more</span>}
-        </p>
+        </Group>
       </div>
       <VisibilityChip visibility={skill.visibility} />
-      {children && <div className={styles.actions}>{children}</div>}
+      {children && (
+        <Group className={`${links.above} ${styles.actions}`} gap="xs" wrap="nowrap">
+          {children}
+        </Group>
+      )}
     </li>
   );
 }

@@ -59,7 +59,7 @@ const BUILT = path.join(packageRoot, 'dist');
 /** Whether the package's build is younger than everything that it is made of. */
 function isBuilt(): boolean {
   const page = path.join(BUILT, 'index.html');
-  const sources = ['src', 'index.html', 'vite.config.mts', 'package.json', '../api-client/dist'];
+  const sources = ['src', 'index.html', 'vite.config.mts', 'package.json', '../sdk/src'];
   return (
     existsSync(page) && sources.every((name) => newestBelow(path.join(packageRoot, name)) <= statSync(page).mtimeMs)
   );

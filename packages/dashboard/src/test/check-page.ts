@@ -29,8 +29,7 @@ export const PHONE: BrowserContextOptions = { viewport: PHONE_LOOK.viewport, isM
  */
 export async function checkPage(page: Page, screen: string, looks = LOOKS): Promise<void> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe);
-  // It stays attached for as long as the page: detaching resets the size of the screen.
-  const session = await page.context().newCDPSession(page);
+  const session = await getSession(page);
   let current = light;
   for (const look of looks) {
     await emulate(page, session, look, current);
@@ -38,6 +37,15 @@ export async function checkPage(page: Page, screen: string, looks = LOOKS): Prom
     current = look;
   }
   await emulate(page, session, light, current);
+}
+
+/** One for as long as the page is open: detaching it resets the size of the screen, and several would each set their own. */
+const sessions = new WeakMap<Page, CDPSession>();
+
+async function getSession(page: Page): Promise<CDPSession> {
+  const session = sessions.get(page) ?? (await page.context().newCDPSession(page));
+  sessions.set(page, session);
+  return session;
 }
 
 async function emulate(page: Page, session: CDPSession, look: Look, current: Look): Promise<void> {
@@ -76,8 +84,27 @@ async function checkLook(page: Page, screen: string, look: Look): Promise<void> 
     nodes.map(({ html, failureSummary }) => ({ id, html, failureSummary })),
   );
   expect({ screen, look: look.name, found }).toEqual({ screen, look: look.name, found: [] });
-  const overflow = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect({ screen, look: look.name, overflow }).toEqual({ screen, look: look.name, overflow: 0 });
+  expect({ screen, look: look.name, tooWide: await findTooWide(page) }).toEqual({
+    screen,
+    look: look.name,
+    tooWide: [],
+  });
 }
+
+/** The innermost elements that end beyond the edge of a page which scrolls sideways, but for those that scroll in a part of it. */
+const findTooWide = (page: Page): Promise<string[]> =>
+  page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const isClipped = (element: Element): boolean =>
+      element.parentElement !== null &&
+      (getComputedStyle(element.parentElement).overflowX !== 'visible' || isClipped(element.parentElement));
+    const wide = [...document.querySelectorAll('main *')].filter(
+      (element) => element.getBoundingClientRect().right > clientWidth && !isClipped(element),
+    );
+    const innermost = wide.filter((element) => !wide.some((other) => other !== element && element.contains(other)));
+    return [
+      `${scrollWidth} instead of ${clientWidth} px`,
+      ...innermost.map(({ outerHTML }) => outerHTML.slice(0, 200)),
+    ];
+  });

@@ -1,6 +1,6 @@
 /** The accounts of the worker surface as the pages see them: two workspaces, and what a test puts into them. */
 
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import { answerOauth, type FakeOauth, newOauth } from './fake-oauth';
 import { PERSON } from './person';
 

@@ -1,5 +1,5 @@
 /** Alerts of the worker surface with what they have sent; deliveries happen when a test says so. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 type Alert = WorkerSchemas['Alert'];

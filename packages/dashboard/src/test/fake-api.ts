@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AutomationSchemas } from '@gantry/api-client';
+import type { AutomationSchemas } from '@gantry/sdk';
 import { answerAccount, type FakeAccounts, type FakeRequest, newAccounts } from './fake-accounts';
 import { answerAlert, type FakeAlerts, newAlerts } from './fake-alerts';
 import { answerApproval, type FakeApprovals, newApprovals } from './fake-approvals';
@@ -15,6 +15,7 @@ import { answerChat, type FakeChat, followChat, newChat } from './fake-chat';
 import { answerCode, type FakeCode, newCode } from './fake-code';
 import { answerConnection, type FakeConnections, newConnections } from './fake-connections';
 import { answerContext, type FakeContexts } from './fake-contexts';
+import { answerConversation, type FakeConversations, newConversations } from './fake-conversations';
 import { answerEvaluation, type FakeEvaluations, newEvaluations } from './fake-evaluations';
 import { answerOverview, newOverview } from './fake-overview';
 import { answerPackage, type FakePackages, newPackages } from './fake-packages';
@@ -41,6 +42,7 @@ interface FakeState {
   chat: FakeChat;
   code: FakeCode;
   contexts: FakeContexts;
+  conversations: FakeConversations;
   evaluations: FakeEvaluations;
   secrets: FakeSecrets;
   connections: FakeConnections;
@@ -128,6 +130,7 @@ const newState = (): FakeState => ({
   chat: newChat(),
   code: newCode(),
   contexts: [],
+  conversations: newConversations(),
   evaluations: newEvaluations(),
   secrets: newSecrets(),
   connections: newConnections(),
@@ -226,6 +229,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
     (await answerCandidate(api.candidates, asked)) ??
     (await answerEvaluation(api.evaluations, asked)) ??
     (await answerCode(api.code, api.workerRuns, api.accounts.me.role, asked)) ??
+    (await answerConversation(api.conversations, api.workerRuns, asked)) ??
     (await answerContext(api.contexts, api.accounts.me.role, asked)) ??
     (await answerSecret(api.secrets, asked)) ??
     (await answerConnection(api.connections, api.accounts.me.role, asked, api.origin)) ??
@@ -239,7 +243,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   const shared = await answerShare(api.shares, api.workerRuns, api.origin, asked);
   if (shared && 'follow' in shared) return follow(shared.follow, shared.isOver, req, res);
   if (shared) return send(res, shared.status, shared.body);
-  const worker = await answerWorkerRun(api.workerRuns, api.accounts, asked);
+  const worker = await answerWorkerRun(api.workerRuns, api.accounts, api.candidates.repairs, asked);
   if (worker && 'follow' in worker) return follow(worker.follow, worker.isOver, req, res);
   if (worker) return send(res, worker.status, worker.body);
   const pack = await answerPackage(api, asked);

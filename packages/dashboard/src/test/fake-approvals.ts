@@ -1,5 +1,6 @@
 /** Approvals of the worker surface as the pages see them, signed in or with a link. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
+import type { CallDecisionInput } from '../approvals/decision-form';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import { PERSON } from './person';
 
@@ -41,7 +42,15 @@ export const newApproval = (id: string, over: Partial<Approval> = {}): Approval 
   requested_by: 'usr_ada',
   requested_at: new Date(Date.now() - HOUR_MS).toISOString(),
   expires_at: new Date(Date.now() + 48 * HOUR_MS).toISOString(),
-  ...{ decided_at: null, decided_by: null, decided_by_label: null, reason: null, answer: null, review_url: null },
+  ...{
+    decided_at: null,
+    decided_by: null,
+    decided_by_label: null,
+    reason: null,
+    answer: null,
+    calls: null,
+    review_url: null,
+  },
   permissions: { decide: true },
   ...over,
 });
@@ -89,6 +98,11 @@ async function decide(
   if (approval.status !== 'pending') return refused(409, `this approval was ${approval.status} already`);
   fake.decisions.push({ line, body: given, signedIn, workspaceId });
   const label = email ?? `link: ${given.name}`;
+  for (const { id, decision, arguments: corrected, reason } of (given.calls ?? []) as CallDecisionInput[]) {
+    const call = approval.calls?.find((one) => one.id === id);
+    const status = decision === 'refuse' ? 'refused' : corrected ? 'corrected' : 'approved';
+    if (call) call.decision = { status, arguments: corrected ?? null, reason: reason ?? null };
+  }
   Object.assign(approval, {
     status: part[4] === 'approve' ? 'approved' : 'rejected',
     ...{ decided_at: new Date().toISOString(), decided_by: label, decided_by_label: label },
@@ -99,10 +113,11 @@ async function decide(
 }
 
 const reviewOf = (approval: Approval): WorkerSchemas['Review'] => {
-  const { status, title, message, data, form, worker_name, requested_at, expires_at, reason } = approval;
+  const { status, title, message, data, form, calls, worker_name, requested_at, expires_at, reason } = approval;
   const { decided_at, decided_by } = approval;
   return {
     ...{ approval_id: approval.id, workspace_id: 'ws_lab', started_by: 'Ada' },
-    ...{ status, title, message, data, form, worker_name, requested_at, expires_at, decided_at, decided_by, reason },
+    ...{ status, title, message, data, form, calls, worker_name, requested_at, expires_at },
+    ...{ decided_at, decided_by, reason },
   };
 };

@@ -1,5 +1,5 @@
 /** Automations as lists and settings show them. */
-import type { AutomationSchemas } from '@gantry/api-client';
+import type { AutomationSchemas } from '@gantry/sdk';
 
 type Page = AutomationSchemas['Page'];
 

@@ -1,6 +1,6 @@
 /** The agent as the page sees it: it does nothing by itself, and a test says what it does. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import type { FakeStream } from './fake-stream';
 

@@ -1,6 +1,6 @@
 /** One worker with files and versions, whose drafts are inspected and tested, as the pages of its code see it. */
 import { createHash } from 'node:crypto';
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import { type FakeWorkerRun, newWorkerRun } from './fake-worker-runs';
 
@@ -41,9 +41,19 @@ const definition: Definition = {
   limits: { timeout_seconds: 60, memory_mb: 512, concurrency: null, priority: 0 },
   retry: { max_attempts: 1, backoff_seconds: 10, backoff: 'exponential', max_backoff_seconds: 3_600 },
   approvals: { required: false, forbid_self: false, expires_in_seconds: 604_800 },
-  isolation: 'zygote',
+  isolation: 'warm',
   network: 'public',
-  ...{ expose: [], in_body: [], skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null },
+  ...{
+    expose: [],
+    in_body: [],
+    skill: null,
+    skills: [],
+    model: null,
+    tools: [],
+    max_turns: 20,
+    budget_usd: null,
+    output: null,
+  },
   on_failure: 'none',
 };
 
@@ -123,7 +133,13 @@ function workerOf(code: FakeCode, role: string | null): Worker {
       last_run: null,
       last_run_id: null,
     },
-    ...{ last_run_status: null, next_run_at: null, evaluate_on_save: false, created_at: new Date(AT).toISOString() },
+    ...{
+      last_run_status: null,
+      last_sandbox: null,
+      next_run_at: null,
+      evaluate_on_save: false,
+      created_at: new Date(AT).toISOString(),
+    },
     updated_at: itemOf(now, code).created_at,
     ...{ skill_update: code.skillUpdate, skill_deleted: false },
     permissions: {

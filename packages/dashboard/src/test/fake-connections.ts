@@ -1,5 +1,5 @@
 /** Connections of the workspace, and a catalogue of two services. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 type Schemas = WorkerSchemas;
@@ -132,7 +132,8 @@ export async function answerConnection(
     });
     fake.list.unshift({ ...made, status: isConsented ? 'pending' : 'active' });
     const url = isConsented ? `${origin}/connections?consent=asked` : null;
-    return { status: 201, body: { ...made, authorization_url: url } };
+    const warnings = given.value === undefined ? undefined : ['it is under 12 characters'];
+    return { status: 201, body: { ...made, warnings, authorization_url: url } };
   }
   const found = fake.list.find(({ id }) => id === part[3]);
   if (!found) return { status: 404, body: { detail: 'no such connection' } };

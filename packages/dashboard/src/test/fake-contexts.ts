@@ -1,5 +1,5 @@
 /** Contexts of the worker surface as the pages see them. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import { applied, shaOf } from './fake-code';
 

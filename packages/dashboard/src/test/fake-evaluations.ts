@@ -1,5 +1,5 @@
 /** Examples and evaluations of workers; nothing is run: a test says what came of it. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 type Schemas = WorkerSchemas;

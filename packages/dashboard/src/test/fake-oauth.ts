@@ -1,4 +1,4 @@
-import type { WorkerSchemas as Schemas } from '@gantry/api-client';
+import type { WorkerSchemas as Schemas } from '@gantry/sdk';
 
 export interface FakeOauth {
   grants: Schemas['OauthGrant'][];

@@ -1,4 +1,4 @@
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 type Overview = WorkerSchemas['Overview'];

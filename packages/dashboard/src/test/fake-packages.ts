@@ -1,5 +1,5 @@
 /** Artifacts, their tests and their deployments. */
-import type { AutomationSchemas } from '@gantry/api-client';
+import type { AutomationSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 type TestRun = AutomationSchemas['TestRun'];

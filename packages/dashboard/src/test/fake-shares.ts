@@ -1,5 +1,5 @@
 /** Share links of runs, and the view of their holders. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import type { FakeStream } from './fake-stream';
 import type { FakeWorkerRun } from './fake-worker-runs';

@@ -1,5 +1,5 @@
 /** The skills surface as the pages see it: skills, their versions and shares, and libraries. */
-import type { SkillsSchemas } from '@gantry/api-client';
+import type { SkillsSchemas } from '@gantry/sdk';
 import markdownIt from 'markdown-it';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 

@@ -1,6 +1,7 @@
 /** Runs of workers as their page sees them. Like those of automations, they do nothing by themselves. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAccounts, FakeAnswer, FakeRequest } from './fake-accounts';
+import type { FakeCandidates } from './fake-candidates';
 import { emit, type FakeStream } from './fake-stream';
 
 type Run = WorkerSchemas['Run'];
@@ -21,9 +22,9 @@ export function newWorkerRun(fields: Partial<Run> = {}): FakeWorkerRun {
       ...{ status: 'running', trigger: 'schedule', priority: 0, attempt: 1, parent_run_id: null, created_by: null },
       ...{ cancel_requested: false, waiting_for: null, error: null, error_code: null, error_type: null },
       ...{ error_trace: null, total_cost_usd: 0.0123, created_at: at(0), started_at: at(40), completed_at: null },
-      ...{ duration_ms: null, cpu_ms: null, max_memory_bytes: null, request_id: null },
+      ...{ duration_ms: null, cpu_ms: null, max_memory_bytes: null, sandbox: null, request_id: null },
       ...{ logs_count: 0, requests_count: 0 },
-      ...{ input: { shop: 'north', limit: 20 }, output: null, queue_position: null },
+      ...{ input: { shop: 'north', limit: 20 }, output: null, queue_position: null, repair_id: null },
       ...{ steps: [], approvals: [], artifacts: [] },
       ...fields,
     },
@@ -55,6 +56,7 @@ const SOURCE = Array.from({ length: 20 }, (_, index) =>
 export async function answerWorkerRun(
   runs: FakeWorkerRun[],
   { me }: FakeAccounts,
+  repairs: FakeCandidates['repairs'],
   { line, part, signedIn, workspaceId, body }: FakeRequest,
 ): Promise<Answer | undefined> {
   if (part[2] === 'workers' && part[3]) {
@@ -86,5 +88,5 @@ export async function answerWorkerRun(
     Object.assign(run, { completed_at: at(60_000), duration_ms: 59_960 });
     emit(fake, 'done', { status: 'cancelled' });
   }
-  return { status: 200, body: run };
+  return { status: 200, body: { ...run, repair_id: repairs.get(run.id)?.id ?? null } };
 }

@@ -1,5 +1,5 @@
 /** Workers as their pages see them: held in memory, and changed as the pages ask. */
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAccounts, FakeAnswer, FakeRequest } from './fake-accounts';
 
 type Schemas = WorkerSchemas;
@@ -36,11 +36,21 @@ export const newWorker = (id: string, over: Partial<Worker> = {}): Worker => ({
     last_run: null,
     last_run_id: null,
     last_run_status: null,
+    last_sandbox: null,
   },
   ...{ next_run_at: null, evaluate_on_save: false, created_at: daysAgo(40), updated_at: daysAgo(2), permissions: MAY },
   ...{ entrypoint: 'main.py', inputs: [], outputs: [], secrets: [], connections: [], contexts: [] },
-  ...{ python_dependencies: [], isolation: 'zygote', network: 'public', expose: [], in_body: [] },
-  ...{ skill: null, model: null, tools: [], max_turns: 20, budget_usd: null, output: null, on_failure: 'none' },
+  ...{ python_dependencies: [], isolation: 'warm', network: 'public', expose: [], in_body: [] },
+  ...{
+    skill: null,
+    skills: [],
+    model: null,
+    tools: [],
+    max_turns: 20,
+    budget_usd: null,
+    output: null,
+    on_failure: 'none',
+  },
   ...{ skill_update: null, skill_deleted: false },
   limits: {
     ...{ timeout_seconds: 300, memory_mb: 512, concurrency: null, concurrency_key: null, priority: 0 },
@@ -168,6 +178,7 @@ async function change(
   const { triggers, limits, retry, approvals, webhook_secret_rotate: rotate, ...rest } = wanted;
   const hadWebhook = worker.triggers.some(({ type }) => type === 'webhook');
   if (rest.skill) worker.skill_update = null;
+  if (rest.skills) rest.skills = rest.skills.map(describeSkill);
   Object.assign(worker, rest, { version: worker.version + 1, updated_at: new Date().toISOString() });
   Object.assign(worker.limits, limits);
   Object.assign(worker.retry, retry);
@@ -176,6 +187,16 @@ async function change(
   const hasWebhook = worker.triggers.some(({ type }) => type === 'webhook');
   const secret = rotate || (hasWebhook && !hadWebhook) ? SECRET : {};
   return { status: 200, body: { ...worker, ...secret, warnings: [] } };
+}
+
+/** As the service answers with it. */
+function describeSkill(skill: NonNullable<Schemas['WorkerChange']['skills']>[number]) {
+  if (typeof skill !== 'string') return skill;
+  const [slug = '', hash = '0'] = skill.split('@');
+  const isPublished = skill.includes('@');
+  const path = isPublished ? `skills/${slug}/SKILL.md` : skill;
+  const name = slug.split('/').at(-2) ?? slug;
+  return { path, name, description: '', hash, version: isPublished ? 1 : null, skill: isPublished ? skill : null };
 }
 
 function stored(id: string, triggers: Worker['triggers']): Worker['triggers'] {

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import styles from './code-to-copy.module.css';
 import { CheckIcon, CopyIcon } from './icons';
@@ -5,7 +6,14 @@ import { CheckIcon, CopyIcon } from './icons';
 export function CodeToCopy({ label, code }: { label: string; code: string }) {
   const clipboard = useClipboard({ timeout: 2_000 });
   return (
-    <figure className={styles.figure}>
+    <Box
+      component="figure"
+      w="100%"
+      bd="1px solid var(--line)"
+      bdrs={6}
+      bg="var(--sunken)"
+      style={{ overflow: 'hidden' }}
+    >
       <figcaption className={styles.caption}>
         <span>{label}</span>
         <button type="button" className={styles.copy} onClick={() => clipboard.copy(code)}>
@@ -13,10 +21,18 @@ export function CodeToCopy({ label, code }: { label: string; code: string }) {
           <span aria-live="polite">{clipboard.copied ? 'Copied' : 'Copy'}</span>
         </button>
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <pre className={styles.code} tabIndex={0}>
+      <Box
+        component="pre"
+        className={styles.code}
+        p="sm"
+        fz="xs"
+        lh={1.6}
+        c="bright"
+        style={{ overflowX: 'auto' }}
+        tabIndex={0}
+      >
         <code>{code}</code>
-      </pre>
-    </figure>
+      </Box>
+    </Box>
   );
 }

@@ -1,3 +1,4 @@
+import { Box, Group } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import styles from './dialog.module.css';
 import { CrossIcon } from './icons';
@@ -38,17 +39,23 @@ export function Dialog({ title, onClose, children, bare = false, side = false, w
       }}
       onClick={(event) => event.target === dialog.current && onClose()}
     >
-      <div className={styles.content}>
+      <Box mih="100%">
         {!bare && (
-          <div className={styles.head}>
+          <Group
+            gap="sm"
+            justify="space-between"
+            wrap="nowrap"
+            p="12px 12px 12px 24px"
+            style={{ borderBottom: '1px solid var(--line)' }}
+          >
             <h2>{title}</h2>
             <button type="button" className={styles.close} aria-label="Close" onClick={onClose}>
               <CrossIcon />
             </button>
-          </div>
+          </Group>
         )}
         {children}
-      </div>
+      </Box>
     </dialog>
   );
 }

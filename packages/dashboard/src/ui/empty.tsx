@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './empty.module.css';
 
@@ -5,9 +6,9 @@ import styles from './empty.module.css';
 export function Empty({ title, level = 3, children }: { title: string; level?: 1 | 2 | 3; children: ReactNode }) {
   const Heading = `h${level}` as const;
   return (
-    <div className={styles.empty}>
+    <Stack className={styles.empty} gap="sm" c="dimmed" miw={0}>
       <Heading>{title}</Heading>
       {children}
-    </div>
+    </Stack>
   );
 }

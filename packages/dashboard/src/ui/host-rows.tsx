@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { type ClipboardEvent, useEffect, useRef } from 'react';
 import styles from './host-rows.module.css';
 
@@ -37,7 +37,7 @@ interface HostRowsProps {
 /** Hosts, one in each row. A list of them that is pasted into an empty row becomes a row for each. */
 export function HostRows(props: HostRowsProps) {
   const { label, rows, onChange, example, most, least = 0, problems = NO_PROBLEMS, isEditable = true } = props;
-  const list = useRef<HTMLUListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const nextKey = useRef(1 + Math.max(-1, ...rows.map(({ key }) => key)));
   const added = useRef<number | null>(null);
   const [firstWrong] = problems;
@@ -67,9 +67,9 @@ export function HostRows(props: HostRowsProps) {
   }
 
   return (
-    <div className={styles.place}>
+    <Stack gap="sm" align="flex-start">
       {rows.length > 0 && (
-        <ul ref={list} className={styles.hosts} aria-label={label}>
+        <Stack component="ul" ref={list} gap="xs" w="100%" aria-label={label}>
           {rows.map((row, at) => (
             <li key={row.key} className={styles.host}>
               <TextInput
@@ -98,13 +98,13 @@ export function HostRows(props: HostRowsProps) {
               )}
             </li>
           ))}
-        </ul>
+        </Stack>
       )}
       {isEditable && rows.length < most && (
         <Button variant="default" size="compact-sm" onClick={add}>
           Add a host
         </Button>
       )}
-    </div>
+    </Stack>
   );
 }

@@ -1,5 +1,6 @@
 import {
   type Icon,
+  IconActivity,
   IconAlertTriangle,
   IconArrowDown,
   IconArrowForwardUp,
@@ -10,6 +11,7 @@ import {
   IconBook2,
   IconBookmark,
   IconBookmarkFilled,
+  IconChartBar,
   IconCheck,
   IconChecklist,
   IconChevronDown,
@@ -17,9 +19,11 @@ import {
   IconChevronUp,
   IconClock,
   IconCopy,
+  IconDatabase,
   IconDots,
   IconDownload,
   IconFile,
+  IconFileCode,
   IconFileText,
   IconFolders,
   IconHistory,
@@ -86,6 +90,11 @@ export const WorldIcon = beside(IconWorld);
 /** Stands for a place in the navigation, beside its name or alone where the navigation is narrow. */
 const place = (Drawing: Icon) => () => <Drawing size={20} stroke={1.8} aria-hidden="true" focusable="false" />;
 
+export const ReportIcon = place(IconChartBar);
+export const DataIcon = place(IconDatabase);
+export const MonitoringIcon = place(IconActivity);
+export const CodeIcon = place(IconFileCode);
+export const AgentIcon = place(IconSparkles);
 export const OverviewIcon = place(IconLayoutDashboard);
 export const ChatIcon = place(IconMessages);
 export const WorkersIcon = place(IconRobot);

@@ -1,3 +1,4 @@
+import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './panel-content.module.css';
 
@@ -6,10 +7,12 @@ export function ListItem({ what, about, children }: { what: ReactNode; about?: R
   return (
     <li>
       <div>
-        <p className={styles.what}>{what}</p>
+        <Text className="wrap-anywhere" fw={640}>
+          {what}
+        </Text>
         {about && <p className={styles.about}>{about}</p>}
       </div>
-      {children && <div className={styles.actions}>{children}</div>}
+      {children && <Group gap="xs">{children}</Group>}
     </li>
   );
 }

@@ -1,5 +1,4 @@
-import { Skeleton } from '@mantine/core';
-import page from './page.module.css';
+import { Skeleton, Stack } from '@mantine/core';
 
 /** @param columns class of the grid that will hold the two panels */
 export function LoadingPage({ what, columns }: { what: string; columns: string | undefined }) {
@@ -8,10 +7,10 @@ export function LoadingPage({ what, columns }: { what: string; columns: string |
       <p className="visually-hidden" role="status">
         Loading {what}
       </p>
-      <div className={page.head}>
+      <Stack gap="sm" align="flex-start" mb="lg">
         <Skeleton height={40} width="min(100%, 24rem)" />
         <Skeleton height={20} width="min(100%, 34rem)" />
-      </div>
+      </Stack>
       <div className={columns}>
         <Skeleton height={360} radius={10} />
         <Skeleton height={360} radius={10} />

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import styles from './menu-button.module.css';
 
@@ -40,8 +41,7 @@ export function MenuButton({ label, face, className, align = 'start', children }
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: only hears the Escape of what is inside.
-    <div ref={root} className={styles.root} onKeyDown={onKeyDown}>
+    <Box ref={root} pos="relative" miw={0} onKeyDown={onKeyDown}>
       <button
         ref={button}
         type="button"
@@ -58,7 +58,7 @@ export function MenuButton({ label, face, className, align = 'start', children }
           {children(close)}
         </div>
       )}
-    </div>
+    </Box>
   );
 }
 

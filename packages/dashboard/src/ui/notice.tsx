@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './notice.module.css';
 
@@ -14,8 +14,14 @@ export function Notice({ tone, title, children, action }: NoticeProps) {
   return (
     <div className={styles.notice} data-tone={tone} role={tone === 'error' ? 'alert' : undefined}>
       <div>
-        {title && <p className={styles.title}>{title}</p>}
-        <div className={styles.text}>{children}</div>
+        {title && (
+          <Text fw={640} c="var(--tone)">
+            {title}
+          </Text>
+        )}
+        <Box className="pre-wrap" c="bright">
+          {children}
+        </Box>
       </div>
       {action}
     </div>

@@ -1,5 +1,5 @@
+import { Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
-import styles from './page-head.module.css';
 
 interface PageHeadProps {
   title: ReactNode;
@@ -12,12 +12,16 @@ interface PageHeadProps {
 /** The top of a page: its heading, and what can be done with the page as a whole. */
 export function PageHead({ title, about, actions }: PageHeadProps) {
   return (
-    <div className={styles.head}>
-      <div className={styles.words}>
+    <Group gap="12px 24px" align="flex-end" justify="space-between" mb="lg">
+      <Stack gap="xs" miw={0} maw="68ch">
         <h1>{title}</h1>
-        {about && <div className={styles.about}>{about}</div>}
-      </div>
-      {actions && <div className={styles.actions}>{actions}</div>}
-    </div>
+        {about && (
+          <Group gap="8px 12px" fz="sm" c="dimmed">
+            {about}
+          </Group>
+        )}
+      </Stack>
+      {actions && <Group gap="xs">{actions}</Group>}
+    </Group>
   );
 }

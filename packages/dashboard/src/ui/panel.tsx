@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 import { useId } from 'react';
 import styles from './panel.module.css';
@@ -13,12 +14,12 @@ interface PanelProps {
 export function Panel({ title, aside, children, ref }: PanelProps) {
   const id = useId();
   return (
-    <section ref={ref} className={styles.panel} aria-labelledby={id}>
+    <Box component="section" ref={ref} className="surface" miw={0} aria-labelledby={id}>
       <div className={styles.head}>
         <h2 id={id}>{title}</h2>
         {aside}
       </div>
       <div className={styles.body}>{children}</div>
-    </section>
+    </Box>
   );
 }

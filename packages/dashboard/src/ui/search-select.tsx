@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Box, Text, TextInput } from '@mantine/core';
 import { type KeyboardEvent, useId, useState } from 'react';
 import styles from './search-select.module.css';
 
@@ -52,7 +52,7 @@ export function SearchSelect(props: SearchSelectProps) {
   }
 
   return (
-    <div className={styles.root}>
+    <Box pos="relative">
       <TextInput
         label={label}
         description={description}
@@ -89,17 +89,21 @@ export function SearchSelect(props: SearchSelectProps) {
                 onClick={() => choose(option)}
               >
                 {option.label}
-                {option.hint && <span className={styles.hint}>{option.hint}</span>}
+                {option.hint && (
+                  <Text span fz="xs" c="dimmed">
+                    {option.hint}
+                  </Text>
+                )}
               </div>
             ))}
           </div>
           {options.length === 0 && (
-            <p className={styles.none} role="status">
+            <Box component="p" fz="xs" c="dimmed" p="8px 12px" role="status">
               {isSearching ? 'Searching…' : 'Nothing found'}
-            </p>
+            </Box>
           )}
         </div>
       )}
-    </div>
+    </Box>
   );
 }

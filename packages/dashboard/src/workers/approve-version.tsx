@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ComparedFiles } from '../code/compared-files';
 import type { Files } from '../code/files';
@@ -8,7 +8,6 @@ import { toast } from '../shell/toasts';
 import { useWorkspace } from '../shell/use-me';
 import { Dialog } from '../ui/dialog';
 import { FailedToLoad, Failure } from '../ui/notice';
-import styles from './newer-skill.module.css';
 import { refreshWorkers } from './use-worker';
 import { versionFiles } from './version-files';
 
@@ -35,12 +34,12 @@ export default function ApproveVersion({ worker, onClose }: { worker: Worker; on
   });
   return (
     <Dialog title={`Version ${version} of ${worker.name}`} onClose={onClose} wide>
-      <div className={styles.update}>
+      <Stack gap="md" p="lg">
         <Reach worker={worker} />
         {error && <FailedToLoad what="The code" error={error} retry={refetch} />}
         {files ? <ComparedFiles before={NO_FILES} after={files} /> : !error && <Skeleton height={240} />}
         <Failure title="It was not approved" error={approve.error} />
-        <div className={styles.actions}>
+        <Group gap="xs" align="stretch">
           {permissions.approve_version && (
             <Button loading={approve.isPending} disabled={!files} onClick={() => approve.mutate()}>
               Approve version {version}
@@ -49,8 +48,8 @@ export default function ApproveVersion({ worker, onClose }: { worker: Worker; on
           <Button variant="default" onClick={onClose}>
             Not now
           </Button>
-        </div>
-      </div>
+        </Group>
+      </Stack>
     </Dialog>
   );
 }

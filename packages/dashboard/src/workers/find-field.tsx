@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { textOf } from '../code/files';
@@ -8,7 +8,6 @@ import { useWorkspace } from '../shell/use-me';
 import { useSkill } from '../skills/use-skill';
 import { Dialog } from '../ui/dialog';
 import { FailedToLoad, Failure } from '../ui/notice';
-import styles from './newer-skill.module.css';
 import { useChangeWorker } from './use-change-worker';
 import { pinOf } from './use-skill-worker';
 import { versionFiles } from './version-files';
@@ -37,7 +36,7 @@ function Update({ worker, skill, onClose }: { worker: Worker; skill: Skill; onCl
   });
   const before = files && textOf(files, entrypoint);
   return (
-    <div className={styles.update}>
+    <Stack gap="md" p="lg">
       {error ? (
         <FailedToLoad what="The present text" error={error} retry={refetch} />
       ) : before === undefined ? (
@@ -48,7 +47,7 @@ function Update({ worker, skill, onClose }: { worker: Worker; skill: Skill; onCl
         </Suspense>
       )}
       <Failure title="Nothing was changed" error={change.error} />
-      <div className={styles.actions}>
+      <Group gap="xs" align="stretch">
         {permissions.edit && status !== 'archived' && (
           <Button
             loading={change.isPending}
@@ -64,7 +63,7 @@ function Update({ worker, skill, onClose }: { worker: Worker; skill: Skill; onCl
         <Button variant="default" onClick={onClose}>
           Keep the present text
         </Button>
-      </div>
-    </div>
+      </Group>
+    </Stack>
   );
 }

@@ -1,8 +1,7 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import { Dialog } from '../ui/dialog';
 import { FailedToLoad } from '../ui/notice';
 import { RunForm } from './run-form';
-import styles from './run-form.module.css';
 import { useWorker } from './use-worker';
 
 /** The form of a worker's run, over whatever page asks for it. */
@@ -10,7 +9,7 @@ export default function RunDialog({ workerId, onClose }: { workerId: string; onC
   const { data: worker, error, refetch } = useWorker(workerId);
   return (
     <Dialog title={`Run ${worker?.name ?? 'a worker'}`} onClose={onClose}>
-      <div className={styles.dialog}>
+      <Box p="lg">
         {worker ? (
           <RunForm worker={worker} />
         ) : error ? (
@@ -18,7 +17,7 @@ export default function RunDialog({ workerId, onClose }: { workerId: string; onC
         ) : (
           <Skeleton height={120} />
         )}
-      </div>
+      </Box>
     </Dialog>
   );
 }

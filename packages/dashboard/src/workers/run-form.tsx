@@ -1,15 +1,14 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { InputForm } from '../inputs/input-form';
+import { InputForm, inputFormKey } from '../inputs/input-form';
 import { objectOf } from '../inputs/object-of';
 import { type InputItem, type Worker, workerApi } from '../shell/api';
 import { workerRunPath } from '../shell/paths';
 import { useWorkspace } from '../shell/use-me';
 import { Failure, Notice } from '../ui/notice';
-import styles from './run-form.module.css';
 
 export type Inputs = Record<string, unknown>;
 
@@ -52,16 +51,23 @@ export function RunForm({ worker, given = null }: RunFormProps) {
     navigate(workerRunPath(run.run_id));
   }
 
-  if (!worker.permissions.run) return <p className={styles.note}>Viewers see runs but can’t start them.</p>;
+  if (!worker.permissions.run)
+    return (
+      <Text fz="sm" c="dimmed">
+        Viewers see runs but can’t start them.
+      </Text>
+    );
   if (worker.status !== 'active') return <Held status={worker.status} />;
   return (
-    <div className={styles.form}>
+    <Stack gap="md">
       {worker.approvals.required && (
-        <p className={styles.note}>Somebody has to approve each run of it before it starts.</p>
+        <Text fz="sm" c="dimmed">
+          Somebody has to approve each run of it before it starts.
+        </Text>
       )}
       {declares && (
         <Button
-          className={styles.sample}
+          style={{ alignSelf: 'flex-start' }}
           size="compact-sm"
           variant="default"
           loading={sample.isPending}
@@ -72,14 +78,13 @@ export function RunForm({ worker, given = null }: RunFormProps) {
       )}
       <Failure title="No sample" error={sample.error} />
       <InputForm
-        // Another version may ask for other inputs.
-        key={`${worker.version} ${filled?.count ?? 0}`}
+        key={inputFormKey(items, filled?.count)}
         items={items}
         given={declares ? values : values && { [ANY]: values }}
         canRun
         onRun={start}
       />
-    </div>
+    </Stack>
   );
 }
 

@@ -1,7 +1,7 @@
+import { Stack, Text } from '@mantine/core';
 import { DiffView } from '../code/diff-view';
 import table from '../ui/data-table.module.css';
 import { type NetworkRule, networkWords } from './network-words';
-import styles from './setting-changes.module.css';
 
 export interface FieldChange {
   field: string;
@@ -23,8 +23,12 @@ const FIELD_WORDS: Record<string, string> = {
   expose: 'Values that its code gets',
   in_body: 'Values put into bodies',
   skill: 'Skill',
+  skills: 'Skills that it loads',
   model: 'Model',
   tools: 'Tools',
+  temperature: 'Temperature',
+  reasoning: 'Reasoning',
+  tool_choice: 'First answer',
   max_turns: 'Turns',
   budget_usd: 'Budget of a run (USD)',
   output: 'Result',
@@ -51,7 +55,12 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
   const all = changes.flatMap(partsOf);
   const plain = all.filter(({ before, after }) => isPlain(before) && isPlain(after));
   const lists = all.filter((change) => !plain.includes(change));
-  if (all.length === 0) return <p className={styles.none}>The settings are the same.</p>;
+  if (all.length === 0)
+    return (
+      <Text fz="sm" c="dimmed">
+        The settings are the same.
+      </Text>
+    );
   return (
     <>
       {plain.length > 0 && (
@@ -77,7 +86,7 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
         </div>
       )}
       {lists.map(({ field, before, after }) => (
-        <div key={field} className={styles.list}>
+        <Stack key={field} gap="sm">
           <h3>{FIELD_WORDS[field] ?? field}</h3>
           <DiffView
             label={`Changes of ${FIELD_WORDS[field] ?? field}`}
@@ -85,7 +94,7 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
             before={asText(before)}
             after={asText(after)}
           />
-        </div>
+        </Stack>
       ))}
     </>
   );

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type ChangedWorker, type WorkerChange, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import type { QueryClient } from '@tanstack/react-query';
 import { type Files, type FilesQuery, filesOf } from '../code/files';
 import { workerApi } from '../shell/api';

@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import type { Worker } from '../shell/api';
 import { Notice } from '../ui/notice';
-import styles from './worker-frame.module.css';
 
 const ApproveVersion = lazy(() => import('./approve-version'));
 
@@ -11,7 +10,7 @@ export function WaitingVersion({ worker }: { worker: Worker }) {
   const [isOpen, setOpen] = useState(false);
   if (worker.version_approval?.status !== 'waiting') return null;
   return (
-    <div className={styles.notice}>
+    <Box mb="lg">
       <Notice
         tone="error"
         title={`Version ${worker.version} waits for your approval`}
@@ -24,6 +23,6 @@ export function WaitingVersion({ worker }: { worker: Worker }) {
           <ApproveVersion worker={worker} onClose={() => setOpen(false)} />
         </Suspense>
       )}
-    </div>
+    </Box>
   );
 }

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'react-router';
 import { Elsewhere } from '../accounts/elsewhere';
@@ -10,6 +10,7 @@ import { useTitle } from '../shell/use-title';
 import { FailedToLoad, Notice } from '../ui/notice';
 import { PageHead } from '../ui/page-head';
 import { Timestamp } from '../ui/timestamp';
+import { AgentProblems } from './agent-problems';
 import { narrowNetwork } from './network-words';
 import { PauseButton } from './pause-button';
 import { RunButton } from './run-button';
@@ -17,11 +18,11 @@ import { SkillNews } from './skill-news';
 import { startsWhen } from './trigger-words';
 import { readWorker, useWorker, workerKeys } from './use-worker';
 import { WaitingVersion } from './waiting-version';
-import styles from './worker-frame.module.css';
 import { WorkerHealth } from './worker-health';
 
 const TABS = [
   ['worker', 'Runs'],
+  ['workerConversations', 'Conversation'],
   ['workerCode', 'Code'],
   ['workerTriggers', 'Triggers'],
   ['workerVersions', 'Versions'],
@@ -67,21 +68,30 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
       ) : (
         <PageHead title={<Skeleton height={40} width="16rem" />} about={<Skeleton height={22} width="24rem" />} />
       )}
-      <LinkTabs label="Worker" tabs={TABS.map(([pattern, label]) => ({ to: workerPath(workerId, pattern), label }))} />
+      <LinkTabs label="Worker" tabs={listTabs(workerId, worker)} />
       {worker && <WaitingVersion worker={worker} />}
       {worker && worker.missing_secrets.length > 0 && <MissingSecrets names={worker.missing_secrets} />}
       {worker?.connection_problems && worker.connection_problems.length > 0 && (
         <BrokenConnections names={worker.connection_problems} />
       )}
+      {worker && <AgentProblems worker={worker} />}
       {worker && (worker.skill_update || worker.skill_deleted) && (
-        <div className={styles.notice}>
+        <Box mb="lg">
           <SkillNews worker={worker} />
-        </div>
+        </Box>
       )}
       {worker ? children(worker) : <Skeleton height={360} radius={10} />}
     </>
   );
 }
+
+/** Only agents are written to. */
+const listTabs = (workerId: string, worker: Worker | undefined) =>
+  TABS.filter(([pattern]) => pattern !== 'workerConversations' || worker?.runner === 'agent').map(
+    ([pattern, label]) => ({
+      ...{ to: workerPath(workerId, pattern), label, isOpenBelow: pattern === 'workerConversations' },
+    }),
+  );
 
 function About({ worker }: { worker: Worker }) {
   const network = narrowNetwork(worker.network);
@@ -101,7 +111,7 @@ function About({ worker }: { worker: Worker }) {
 }
 
 const MissingSecrets = ({ names }: { names: string[] }) => (
-  <div className={styles.notice}>
+  <Box mb="lg">
     <Notice
       tone="error"
       title={names.length === 1 ? `The secret ${names[0]} is not set` : 'Some of its secrets are not set'}
@@ -113,11 +123,11 @@ const MissingSecrets = ({ names }: { names: string[] }) => (
     >
       Its runs fail until that is done.
     </Notice>
-  </div>
+  </Box>
 );
 
 const BrokenConnections = ({ names }: { names: string[] }) => (
-  <div className={styles.notice}>
+  <Box mb="lg">
     <Notice
       tone="error"
       title={
@@ -129,5 +139,5 @@ const BrokenConnections = ({ names }: { names: string[] }) => (
     >
       Its runs fail until that is mended. A private connection is for private workers of its owner alone.
     </Notice>
-  </div>
+  </Box>
 );

@@ -148,6 +148,12 @@ onceRendered('%s', (overlay) => {
     }
   });
 
+  test('NATS is probed through JetStream, where it is ours', () => {
+    const nats = pods.find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'nats');
+    const isOurs = overlay.endsWith('local');
+    expect(nats?.pod.containers[0]?.livenessProbe?.httpGet?.path).toBe(isOurs ? '/jsz' : undefined);
+  });
+
   test('a Pod that has to go has time for what it is doing', () => {
     for (const name of OUR_PODS) {
       const { spec, pod } = deployment(name);

@@ -14,6 +14,8 @@ const addressesAt =
   (service) =>
     postgresUrl({ port, password }, databases[service].name);
 
+/** A server that is frozen accepts a connection and says nothing. */
+const CONNECT_MS_MAX = 10_000;
 /** PostgreSQL's code for "no connection is left". */
 const TOO_MANY_CONNECTIONS = '53300';
 
@@ -23,7 +25,7 @@ export async function findRunning(dataDir: string, password: string): Promise<Ad
   if (!fs.existsSync(pidFile)) return undefined;
   // The fourth line of PostgreSQL's lock file.
   const addressOf = addressesAt(Number(fs.readFileSync(pidFile, 'utf8').split('\n')[3]), password);
-  const client = new Client({ connectionString: addressOf('worker-api') });
+  const client = new Client({ connectionString: addressOf('worker-api'), connectionTimeoutMillis: CONNECT_MS_MAX });
   try {
     await client.connect();
     return addressOf;

@@ -16,6 +16,7 @@ import { requireFreePorts } from './require-free-ports';
 import {
   automationApi,
   databaseUrl,
+  type ExecutorPrograms,
   executor,
   executorEnrolment,
   natsDir,
@@ -80,18 +81,19 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   const tools = Promise.all([
     optional('nginx', 'Until then the services listen on the public ports themselves: sign in on the worker address.'),
     optional('bwrap', 'Until then runs stay in the queue: they are executed in a sandbox or not at all.'),
+    optional('uv', 'Until then pip installs the packages of Python code, which takes longer.'),
   ]);
 
   progress.step('starting PostgreSQL and NATS');
   await Promise.all([startDatabases(options, state, supervisor), startNats(options, state, supervisor)]);
-  const [nginx, bwrap] = await tools;
+  const [nginx, bwrap, uv] = await tools;
 
   progress.step('starting the services');
   const setupToken = newSetupToken();
   const services: ServiceOptions = { settings, state, inherited, gateway: nginx !== undefined };
   const [serving, executing] = await Promise.allSettled([
     supervisor.start(workerApi(services, setupToken), automationApi(services), skillsApi(services)),
-    bwrap && startExecutor(services, bwrap, supervisor),
+    bwrap && startExecutor(services, { bwrap, uv }, supervisor),
   ]);
   if (serving.status === 'rejected') throw serving.reason;
   if (executing.status === 'rejected') notes.push(`Runs stay in the queue. ${(executing.reason as Error).message}`);
@@ -102,8 +104,8 @@ async function startPlatform(options: LaunchOptions, state: LocalState, supervis
   process.stdout.write(banner({ settings, local, sample, seconds: progress.seconds(), notes }));
 }
 
-async function startExecutor(services: ServiceOptions, bwrap: string, supervisor: Supervisor) {
-  const spec = executor(services, bwrap);
+async function startExecutor(services: ServiceOptions, programs: ExecutorPrograms, supervisor: Supervisor) {
+  const spec = executor(services, programs);
   const enrolment = executorEnrolment(services, spec.env);
   if (enrolment) await runOnce(enrolment);
   await supervisor.start(spec);

@@ -23,7 +23,7 @@ test('worker-api is given the keys of models and of OAuth clients', () => {
 test.each([
   ['automation-api', automationApi],
   ['skills-api', skillsApi],
-  ['executor', (given: ServiceOptions) => executor(given, '/usr/bin/bwrap')],
+  ['executor', (given: ServiceOptions) => executor(given, { bwrap: '/usr/bin/bwrap', uv: undefined })],
 ])('%s is given none of them', (_name, specOf) => {
   const { env } = specOf(options());
   expect(env).toMatchObject({ TZ: 'Europe/Paris' });

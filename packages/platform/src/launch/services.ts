@@ -122,7 +122,13 @@ function apiProcess(service: ServiceName, options: ServiceOptions, own: Record<s
 const forExecutor =
   /^(PATH|LANG|TZ|TMPDIR|LOG_LEVEL|SSL_CERT_FILE|NODE_EXTRA_CA_CERTS|(PIP|EXECUTOR|EGRESS)_\w+|PYTHON)$/;
 
-export function executor(options: ServiceOptions, bwrap: string): ProcessSpec {
+export interface ExecutorPrograms {
+  bwrap: string;
+  /** Without it, pip installs packages. */
+  uv: string | undefined;
+}
+
+export function executor(options: ServiceOptions, { bwrap, uv }: ExecutorPrograms): ProcessSpec {
   const { settings, state, inherited } = options;
   const port = settings.ports.metrics.executor;
   const dir = inherited.EXECUTOR_DIR || reachableDir(state.dir, 'executor');
@@ -141,6 +147,7 @@ export function executor(options: ServiceOptions, bwrap: string): ProcessSpec {
       EXECUTOR_DIR: dir,
       EXECUTOR_DRAIN_MS: inherited.EXECUTOR_DRAIN_MS ?? '5000',
       BWRAP: bwrap,
+      ...(uv && { UV: uv }),
     },
     stopTimeoutMs: 10_000,
     isReady: () => answers({ port, paths: ['/health'] }, READY_TIMEOUT_MS),

@@ -79,6 +79,12 @@ test('what the services do every day is allowed: streams, claims, run events, in
   expect(await request(worker, runSubjects.inspect, {}, reply, 1_000)).toEqual({ ok: true });
 
   const heard: string[] = [];
+  listen(executor, runSubjects.prepare, anything, (_, message) => void heard.push(message.subject), { log });
+  await executor.nc.flush();
+  worker.nc.publish(runSubjects.prepare, '{}');
+  automation.nc.publish(runSubjects.prepare, '{}');
+  await until(() => heard.length === 2);
+  heard.length = 0;
   listen(automation, 'run.events.automation.*.run_1', anything, (_, message) => void heard.push(message.subject), {
     log,
   });

@@ -67,12 +67,19 @@ async function initdb(cluster: NewCluster, passwordFile: string, uid: number | u
     await new Promise<void>((resolve, reject) => {
       child.once('error', reject);
       child.once('close', (code) =>
-        code === 0 ? resolve() : reject(new Error(`initdb ended with ${code}:\n${output.trim().slice(-4_000)}`)),
+        code === 0 ? resolve() : reject(new Error(`initdb ended with ${code}:\n${explain(output)}`)),
       );
     });
   } finally {
     fs.closeSync(password);
   }
+}
+
+/** With what to do where the user has no name, as in a container that is started with any number. */
+function explain(output: string): string {
+  const end = output.trim().slice(-4_000);
+  if (!end.includes('could not look up effective user ID')) return end;
+  return `${end}\nAdd a line for this user to /etc/passwd, or start as a user that has one.`;
 }
 
 function userWithName(): number {

@@ -99,6 +99,14 @@ onDebian('a tool that no package holds is named with what apt prints and the com
   expect(fs.readdirSync(dir)).toEqual(['apt']);
 });
 
+const onLinux = process.platform === 'linux' ? test : test.skip;
+onLinux('uv is named with the command that gets it where the Python package index is out of reach', async () => {
+  const dir = temporaryDir('tools');
+  const env = { ...process.env, PIP_NO_INDEX: '1', PIP_FIND_LINKS: temporaryDir('no-wheels') };
+  await expect(obtainTool('uv', { dir, path: [], env })).rejects.toThrow('pip install uv');
+  expect(fs.readdirSync(dir)).toEqual([]);
+});
+
 test('an installed tool that does not start is not taken', async () => {
   const broken = temporaryDir('broken');
   const working = temporaryDir('working');

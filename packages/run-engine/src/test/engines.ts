@@ -16,6 +16,7 @@ import {
   type FakeExecutor,
   type FakeJob,
   fakeExecutor,
+  patientPool,
   startTestNats,
   type TestDatabase,
   type TestNats,
@@ -56,7 +57,7 @@ const idleRelay: Relay = { kick: () => {}, stop: async () => {} };
 export async function startTestEngines(source: RunSource = 'worker'): Promise<TestEngines> {
   const service: OwningService = `${source}-api`;
   const [database, nats] = await Promise.all([createDatabase(service), startTestNats()]);
-  const newPool = () => createPool(database.url, { service, log, max: 8 });
+  const newPool = () => createPool(database.url, { ...patientPool, service, log, max: 8 });
   const pool = newPool();
   const blobs = new Map<string, Buffer>();
   const opened: (() => Promise<unknown>)[] = [];

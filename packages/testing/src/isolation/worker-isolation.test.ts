@@ -65,6 +65,12 @@ const ofModelProvider = (body?: object): Fixture => ({
 const ofConversation = (body?: object): Fixture => ({
   send: ({ conversation }) => ({ path: { conversation_id: conversation }, ...(body && { body }) }),
 });
+const ofWorkerConversation = (body?: object): Fixture => ({
+  send: ({ worker, workerConversation }) => ({
+    path: { worker_id: worker, conversation_id: workerConversation },
+    ...(body && { body }),
+  }),
+});
 /** A caller who may set secrets sets one of their own workspace by it: nothing of another's is named. */
 const secretOfCaller = (body: object): Fixture => ({ send: () => ({ path: { name: 'SET_BY_A_STRANGER' }, body }) });
 const strangersFile = () => {
@@ -221,6 +227,11 @@ const fixtures: Record<string, Fixture> = {
   getExample: ofExample(),
   updateExample: ofExample({ name: 'Taken over' }),
   deleteExample: ofExample(),
+  listWorkerConversations: ofWorker(),
+  createWorkerConversation: ofWorker({ body: { inputs: {} } }),
+  getWorkerConversation: ofWorkerConversation(),
+  deleteWorkerConversation: ofWorkerConversation(),
+  sendWorkerMessage: ofWorkerConversation({ message: 'of a stranger' }),
   listEvaluations: ofWorker(),
   startEvaluation: ofWorker({ body: {} }),
   getEvaluationTable: ofWorker(),
@@ -241,6 +252,7 @@ const fixtures: Record<string, Fixture> = {
   replayRun: ofRun({ version: 'same' }),
   listRunLogs: ofRun(),
   listRunRequests: ofRun(),
+  listRecordedSteps: ofRun(),
   streamRunLogs: ofRun(),
   streamRun: ofRun(),
   streamRunEvents: ofRun(),
@@ -404,6 +416,12 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     },
   });
   const tool = await asOwner('POST', '/api/mcp-tools', { worker_id: worker.id, name: 'tool_of_home' });
+  const workerConversation = newId('wcv_');
+  await api.database.pool.query(
+    `INSERT INTO worker_conversations (id, workspace_id, worker_uid, title, inputs)
+     SELECT $1, workspace_id, uid, 'Conversation with an agent of home', '{}' FROM workers WHERE workspace_id = $2 AND id = $3`,
+    [workerConversation, workspaceId, worker.id],
+  );
   const conversation = newId('cnv_');
   const turn = newId('trn_');
   const call = newId('call_');
@@ -498,6 +516,7 @@ async function start(): Promise<ClosingSurface & { stop(): Promise<void> }> {
     integration: 'app-of-home',
     tool: tool.name,
     conversation,
+    workerConversation,
     call,
     alert: alert.id,
     delivery: delivery.id,

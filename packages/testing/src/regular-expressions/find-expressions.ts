@@ -93,12 +93,13 @@ function textOf(node: ts.Expression | undefined, constants: Map<string, ts.Expre
 }
 
 /** Before the statement, list element or property that it is part of. */
-function reasonBefore(node: ts.Node, text: string): string | null {
+export function reasonBefore(node: ts.Node, text: string, reason = REASON): string | null {
   for (let part: ts.Node | undefined = node; part && !ts.isSourceFile(part); part = part.parent) {
     const comments = ts.getLeadingCommentRanges(text, part.getFullStart()) ?? [];
-    const last = comments.map(({ pos, end }) => text.slice(pos, end)).at(-1);
-    if (last !== undefined) return REASON.exec(last)?.[1] ?? null;
-    if (ts.isStatement(part)) return null;
+    const written = comments.map(({ pos, end }) => text.slice(pos, end)).join('\n');
+    if (written) return reason.exec(written)?.[1] ?? null;
+    // One without braces belongs to its loop or condition.
+    if (ts.isStatement(part) && (ts.isBlock(part.parent) || !ts.isStatement(part.parent))) return null;
   }
   return null;
 }

@@ -46,7 +46,11 @@ async function connected(address: NatsAddress): Promise<Bus> {
 }
 
 const each = (pattern: (name: string) => string, names: string) => names.split(' ').map(pattern);
-const published = (service: string, types: string) => each((type) => `events.${service}.${type}.v1`, types);
+/** Publishers look whether all who consume would receive. */
+const published = (service: string, types: string) => [
+  ...each((type) => `events.${service}.${type}.v1`, types),
+  '$JS.API.CONSUMER.LIST.EVENTS',
+];
 /** A consumer is found, its messages are fetched and acknowledged; and one may ask how full the stream is. */
 const fetches = (stream: string, consumers: string) => [
   `$JS.API.STREAM.INFO.${stream}`,

@@ -8,3 +8,7 @@ export async function getArtifact(db: Db, workspaceId: string, id: string): Prom
   if (!artifact) throw notFound('artifact', id);
   return artifact;
 }
+
+/** Value: a JSON list of the names of secrets that an artifact declares. */
+export const secretsNeededSql = (artifactId: string): string =>
+  `coalesce((SELECT f.manifest -> 'secrets_needed' FROM artifacts f WHERE f.id = ${artifactId}), '[]')`;

@@ -1,5 +1,5 @@
 import { pathProblem } from '@gantry/archive';
-import { newId } from '@gantry/events';
+import { newId, requestPreparation } from '@gantry/events';
 import { AppError, type CallOf, invalid, together } from '@gantry/http';
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
@@ -77,6 +77,7 @@ export async function createArtifact(
       // Its warnings are known now and never again.
       await made(tx, artifact.id, { status: 201, body: created });
     });
+    requestPreparation(bus, { dependencies: declared.dependencies });
     return created;
   });
 }

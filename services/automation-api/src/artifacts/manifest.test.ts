@@ -19,7 +19,7 @@ test('a name is enough; the rest has defaults', () => {
     secrets_needed: [],
     python_dependencies: [],
     timeout_seconds: 300,
-    isolation: 'zygote',
+    isolation: 'warm',
   });
 });
 

@@ -7,6 +7,7 @@ import {
   checkDefaults,
   dependencyNames,
   inputItems,
+  isolation,
   outputItems,
   secretNames,
   storedInputItems,
@@ -23,7 +24,7 @@ const manifest = z.looseObject({
   secrets_needed: secretNames.default([]),
   python_dependencies: dependencyNames.default([]),
   timeout_seconds: z.int().min(1).max(3_600).default(300),
-  isolation: z.enum(['zygote', 'process']).default('zygote'),
+  isolation,
 });
 
 const storedManifest = manifest.extend({ inputs: storedInputItems.default([]) });

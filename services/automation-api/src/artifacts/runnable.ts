@@ -1,6 +1,6 @@
 /** Everything about an artifact that starting a run needs, read and compiled once: artifacts never change. */
 import { PYTHON } from '@gantry/events';
-import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
+import { createInputValidator, type InputValidator, isolationOfRun, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
 import type { Db } from '../database';
 import { getArtifact } from './artifact-repository';
@@ -45,7 +45,7 @@ async function load(db: Db, workspaceId: string, artifactId: string): Promise<Ru
       files: [],
       limits: runLimits(manifest.timeout_seconds),
       network: 'egress',
-      isolation: manifest.isolation,
+      ...isolationOfRun(manifest.isolation),
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Deploy, update, rollback: what moves `currentVersion`. Row and announcement commit together. */
 
-import { automationDeployed, enqueue, newId } from '@gantry/events';
+import { automationDeployed, enqueue, newId, requestPreparation } from '@gantry/events';
 import { type AppError, type Call, type CallOf, conflict, notFound, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { getArtifact } from '../artifacts/artifact-repository';
@@ -45,6 +45,7 @@ export async function deploy(deps: Deps, call: Asked, input: NewAutomation): Pro
     await call.made(tx, deployed.id);
     return deployed;
   });
+  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 
@@ -76,6 +77,7 @@ export async function update(
     await call.made(tx, `${automationId}/${version}`);
     return tx.automation.update({ where: { id: automationId }, data: { currentVersion: version } });
   });
+  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 
@@ -107,6 +109,7 @@ export async function rollback(
     return { automation: after, artifactId };
   });
   const runnable = await deps.runnables.get(workspaceId, artifactId);
+  requestPreparation(deps.bus, { dependencies: runnable.spec.dependencies });
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 

@@ -83,6 +83,7 @@ function shownMessage({ spec }: Run, message: string, type: string | undefined):
   if (type === 'SecretNotAvailable' || (type === 'KeyError' && NAME_OF_VARIABLE.test(message))) return NOT_SET_UP;
   const said = withoutTraces(message).replace(LINE_OF_CODE, '').replace(PLACE_IN_SANDBOX, '...');
   // Linear: a name of letters, digits and underscores, as it is.
+  // Bounded: 50 names (`secretNames` of packages/program) and 1,000 characters (ERROR_MESSAGE_MAX of the engine).
   return spec.secrets.reduce((text, name) => text.replaceAll(new RegExp(`\\b${name}\\b`, 'g'), '...'), said);
 }
 

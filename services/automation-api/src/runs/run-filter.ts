@@ -18,8 +18,8 @@ export async function runFilterOf(
   reach: string[] | null,
 ): Promise<PagedRunFilter> {
   const { automationId, status, trigger, q, since, until } = asked;
-  const found = q === undefined ? undefined : await findAutomationIds(prisma, workspaceId, q);
-  const named = reach ? reach.filter((id) => found?.includes(id) ?? true) : found;
+  const found = q === undefined ? undefined : new Set(await findAutomationIds(prisma, workspaceId, q));
+  const named = reach ? reach.filter((id) => found?.has(id) ?? true) : found && [...found];
   const ids = automationId === undefined ? named : [automationId].filter((id) => named?.includes(id) ?? true);
   return {
     kind: 'run',

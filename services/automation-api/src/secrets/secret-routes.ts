@@ -1,8 +1,8 @@
 import { answer, type Call, noContent, notFound, type Operations, ok, pageOf } from '@gantry/http';
 import { type SecretEntry, warnOfWeakValue } from '@gantry/vault';
 import { auditOf } from '../audit/audit';
+import { listDeclaredSecrets } from '../automations/automation-queries';
 import type { Deps } from '../deps';
-import { automationsThatDeclare } from './automations-that-declare';
 
 /** No answer holds a value. */
 export function secretOperations({ pool, secrets }: Deps): Operations<'automation'> {
@@ -22,7 +22,7 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
       const { workspaceId } = call.caller;
       const [entries, declared] = await Promise.all([
         secrets.list(workspaceId),
-        automationsThatDeclare(pool, workspaceId),
+        listDeclaredSecrets(pool, workspaceId),
       ]);
       const isSet = new Set(entries.map(({ name }) => name));
       const { rows, headers } = pageOf(call, declared);

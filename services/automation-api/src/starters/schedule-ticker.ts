@@ -6,12 +6,12 @@
  * that dies in between has written nothing, and the next tick of another finds the row still due.
  */
 
-import { isClosedSql } from '@gantry/events';
 import { isDependencyDown, repeat } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { countFires, type Misfire, nextFire, planFires } from '@gantry/schedule';
+import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import { type DueAutomation, lockDueAutomation, moveScheduleOn } from '../automations/automation-queries';
 import type { Deps } from '../deps';
 import { startRun } from '../runs/start-run';
 
@@ -20,18 +20,6 @@ export type TickerDeps = Pick<Deps, 'pool' | 'prisma' | 'engine' | 'objects' | '
 export type ScheduleTicker = ReturnType<typeof startScheduleTicker>;
 
 const EVERY_MS = 500;
-
-interface DueRow {
-  id: string;
-  workspaceId: string;
-  schedule: string;
-  timezone: string;
-  misfire: Misfire;
-  inputs: Record<string, unknown>;
-  nextRunAt: Date;
-  version: number;
-  artifactId: string;
-}
 
 /** @param auto false: only `tick()` called by hand does anything */
 export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }) {
@@ -50,10 +38,10 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
 
   /** @returns null when nothing is due that nobody else is at */
   async function fireNext(at: Date): Promise<number | null> {
-    let due: DueRow | undefined;
+    let due: DueAutomation | undefined;
     try {
       return await transaction(pool, async (tx) => {
-        due = await lockDue(tx, at);
+        due = await lockDueAutomation(tx, at);
         return due ? fire(deps, tx, due, at) : null;
       });
     } catch (err) {
@@ -61,10 +49,8 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
       if (!due || isDependencyDown(err)) throw err;
       log.error({ err, automationId: due.id, scheduledFor: due.nextRunAt }, 'scheduled run not started');
       // Past it, or it would be tried for ever and hold up all others.
-      await pool.query('UPDATE automations SET next_run_at = $2, missed_fires = missed_fires + 1 WHERE id = $1', [
-        due.id,
-        nextFire({ cron: due.schedule, timezone: due.timezone }, at),
-      ]);
+      const nextRunAt = nextFire({ cron: due.schedule, timezone: due.timezone }, at);
+      await moveScheduleOn(pool, due.id, { nextRunAt, lastScheduledAt: null, missed: 1 });
       return 0;
     }
   }
@@ -77,22 +63,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
   };
 }
 
-async function lockDue(tx: PoolClient, at: Date): Promise<DueRow | undefined> {
-  const { rows } = await tx.query<DueRow>({
-    name: 'lock-due',
-    text: `SELECT a.id, a.workspace_id AS "workspaceId", a.schedule, a.timezone, a.misfire, a.schedule_inputs AS inputs,
-             a.next_run_at AS "nextRunAt", v.version, v.artifact_id AS "artifactId"
-           FROM automations a
-           JOIN automation_versions v ON v.automation_id = a.id AND v.version = a.current_version
-           WHERE a.next_run_at <= $1 AND NOT ${isClosedSql('a.workspace_id')}
-           ORDER BY a.next_run_at LIMIT 1
-           FOR UPDATE OF a SKIP LOCKED`,
-    values: [at],
-  });
-  return rows[0];
-}
-
-async function fire(deps: TickerDeps, tx: PoolClient, due: DueRow, at: Date): Promise<number> {
+async function fire(deps: TickerDeps, tx: PoolClient, due: DueAutomation, at: Date): Promise<number> {
   const schedule = { cron: due.schedule, timezone: due.timezone };
   const { start, missed } = planFires(schedule, due.misfire, due.nextRunAt, at);
   if (missed)
@@ -102,11 +73,8 @@ async function fire(deps: TickerDeps, tx: PoolClient, due: DueRow, at: Date): Pr
     const run = { trigger: 'schedule', inputs: due.inputs, createdBy: null, fire: { tx, scheduledFor } } as const;
     if (await startRun(deps, { ...due, status: 'active' }, run)) started++;
   }
-  await tx.query(
-    `UPDATE automations SET next_run_at = $2, last_scheduled_at = coalesce($3, last_scheduled_at),
-       missed_fires = missed_fires + $4 WHERE id = $1`,
-    [due.id, nextFire(schedule, at), start.at(-1) ?? null, missed],
-  );
+  const lastScheduledAt = start.at(-1) ?? null;
+  await moveScheduleOn(tx, due.id, { nextRunAt: nextFire(schedule, at), lastScheduledAt, missed });
   countFires({ started, missed });
   return started;
 }

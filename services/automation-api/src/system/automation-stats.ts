@@ -10,34 +10,29 @@ import {
 import { COUNTED_MAX, lastOutcomes, type RunEngine } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
+import { countAutomations, listNewest } from '../automations/automation-queries';
 
 /** Health is asked of so many automations, the newest, and sought among so many runs of each. */
 const AUTOMATIONS_LOOKED_AT = 500;
 const RUNS_LOOKED_AT = 20;
-
-const COUNTS = `SELECT count(*)::int AS total, (count(*) FILTER (WHERE status = 'active'))::int AS active FROM (
-    SELECT status FROM automations WHERE workspace_id = $1 AND status <> 'archived' LIMIT ${COUNTED_MAX + 1}
-  ) AS bounded`;
-const NEWEST = `SELECT id, current_version AS version FROM automations WHERE workspace_id = $1 AND status = 'active'
-  ORDER BY created_at DESC, id DESC LIMIT ${AUTOMATIONS_LOOKED_AT}`;
 
 export async function readAutomationStats(
   { pool, engine }: { pool: Pool; engine: RunEngine },
   workspaceId: string,
 ): Promise<AutomationStats> {
   const [counts, failing, runs] = await Promise.all([
-    pool.query<{ total: number; active: number }>(COUNTS, [workspaceId]),
+    countAutomations(pool, workspaceId, COUNTED_MAX + 1),
     countFailing(pool, workspaceId),
     engine.counts(workspaceId),
   ]);
-  const { total = 0, active = 0 } = counts.rows[0] ?? {};
+  const { total, active } = counts;
   const queued = runs.queued + runs.suspended;
   return { total, active, failing, queued, running: runs.running };
 }
 
 async function countFailing(pool: Pool, workspaceId: string): Promise<number> {
-  const { rows } = await pool.query<{ id: string; version: number }>(NEWEST, [workspaceId]);
-  const outcomes = await lastOutcomes(pool, rows, { lookedAt: RUNS_LOOKED_AT });
+  const newest = await listNewest(pool, workspaceId, AUTOMATIONS_LOOKED_AT);
+  const outcomes = await lastOutcomes(pool, newest, { lookedAt: RUNS_LOOKED_AT });
   return [...outcomes.values()].filter(({ ended }) => ended && ended.status !== 'completed').length;
 }
 

@@ -15,6 +15,7 @@ import {
   fakeExecutor,
   freePort,
   given,
+  patientPool,
   serveInspections,
   startTestNats,
   type TestDatabase,
@@ -83,6 +84,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   async function startApi(given: Partial<StartOptions>): Promise<AutomationApi> {
     const api = await startAutomationApi({
       databaseUrl: database.url,
+      pool: patientPool,
       nats: nats.as('automation-api'),
       baseUrl: 'http://worker.test',
       dashboardUrl: url,

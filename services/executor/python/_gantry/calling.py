@@ -37,7 +37,7 @@ def load_entrypoint(root, entrypoint):
     loader = importlib.machinery.SourceFileLoader(name, path)
     try:
         code = loader.get_code(name)
-    except OSError:
+    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
         raise NoRun(f"{entrypoint} is not a Python file of this code") from None
     module = types.ModuleType(name)
     module.__spec__ = importlib.machinery.ModuleSpec(name, loader, origin=path)

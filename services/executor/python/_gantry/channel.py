@@ -5,8 +5,10 @@ message. stdout and stderr are never control: anything written there is only a l
 """
 import json
 import os
+import select
 import struct
 import threading
+import time
 
 CTL = 3
 CHUNK_BYTES = 256 * 1024 - 64
@@ -34,6 +36,16 @@ def read_frame(fd=CTL):
 
 def read_json():
     return json.loads(read_frame())
+
+
+def wait_for_hang_up(seconds):
+    """Takes what the host still sends, until it hangs up or the time is over."""
+    poller = select.poll()
+    poller.register(CTL, select.POLLIN)
+    until = time.monotonic() + seconds
+    while (left := until - time.monotonic()) > 0:
+        if poller.poll(left * 1000) and not os.read(CTL, 1 << 16):
+            return
 
 
 def write_frame(body):

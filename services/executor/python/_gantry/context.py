@@ -191,11 +191,17 @@ class Context:
         return self._steps.call(worker_id, inputs)
 
     def model(self, messages: Any, *, system: "str | None" = None, model: "str | None" = None, schema: "dict | None" = None,
-              tools: "list | None" = None, max_output_tokens: "int | None" = None,
+              tools: "list | None" = None, max_output_tokens: "int | None" = None, temperature: "float | None" = None,
+              tool_choice: "str | None" = None, reasoning: "str | None" = None,
               timeout: float = MODEL_TIMEOUT_SECONDS, stream: bool = False) -> ModelAnswer:
         """Asks a language model and records its answer. `messages` is a text, or a list of messages; with `schema`, a JSON
         Schema, the answer's `output` fits it. With `stream` those who watch the run read along. Raises ModelError."""
-        return self._models.ask(messages, system, model, schema, tools, max_output_tokens, timeout, stream)
+        asked = {"system": system, "schema": schema, "tools": None if tools is None else list(tools), "max_output_tokens": max_output_tokens,
+                 "temperature": temperature, "tool_choice": tool_choice, "reasoning": reasoning}
+        answer = self._models.ask(messages, model, asked, timeout, stream)
+        for setting in answer.get("ignored", ()):
+            self.log(f"{answer.get('model')} does not support a setting, which was ignored: {setting}", "warning")
+        return answer
 
 
 def _pieces(fd, size, name):

@@ -11,6 +11,9 @@ from .content_types import content_type_of
 from .context import context
 from .steps import Suspend
 
+# Tearing a process down occupies a core for 1 to 2 ms, which would delay the delivery of its answer. And a host that
+# writes to a closed connection loses the data that it has not read from it yet.
+LINGER_SECONDS = 0.015
 ERROR_CHARS_MAX, TRACE_CHARS_MAX = 4_000, 16_000
 
 
@@ -26,9 +29,9 @@ def _on_cpu_limit(*_):
     raise CpuLimit("CPU time limit reached")
 
 
-def serve_one(job):
-    """Runs the job and answers. Returns when everything has been sent."""
-    answer, text = execute(job)
+def serve_one(job, program=None):
+    """Runs the job and answers. Returns when everything has been sent. `program`: its run(), if that is imported already."""
+    answer, text = execute(job, program=program)
     flush_and_close_logs()                                      # so that logs end before the result arrives
     usage = resource.getrusage(resource.RUSAGE_SELF)
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -41,7 +44,7 @@ def serve_one(job):
         channel.write_frame(text)
 
 
-def execute(job, root="/code"):
+def execute(job, root="/code", program=None):
     """(answer, JSON text of the output or None). Never raises for anything that user code does."""
     if job.get("op") == "inspect":
         draft = job.get("draft")
@@ -57,7 +60,7 @@ def execute(job, root="/code"):
         if job.get("egressNonce"):
             forwarder.start(job["egressNonce"])
         context._begin(job)
-        value = calling.call(_program(root, job), inputs, context)
+        value = calling.call(program or _program(root, job), inputs, context)
         if context._steps.ended is not None:                    # swallowed on its way here; the return value is ignored
             raise context._steps.ended
         if context._steps.unasked():
@@ -69,7 +72,10 @@ def execute(job, root="/code"):
         packs.send_changed(job.get("contexts", ()), lambda line: context.log(line, "warning"))
         return {"t": "result", "ok": True}, text
     except BaseException as error:
-        return ending(error, root), None
+        answer = ending(error, root)
+        if job.get("agent"):
+            answer["code"] = agent.run_error_code(error)
+        return answer, None
 
 
 def _program(root, job):

@@ -45,25 +45,20 @@ class Models:
     def _begin(self, given):
         self._offered = any(each["name"] == CONNECTION for each in given)
 
-    def ask(self, messages, system, model, schema, tools, max_output_tokens, timeout, stream):
+    def ask(self, messages, model, asked, timeout, stream):
         if not self._offered:
             raise model_error({"code": "no_model", "message": "no model can be used in this run: the operator sets MODEL_PROVIDERS "
                                                               "(docs/models.md), and only workers may ask one"})
         timeout = float(timeout)
         if not 0 < timeout <= TIMEOUT_SECONDS_MAX:
             raise ValueError(f"a model can take up to {TIMEOUT_SECONDS_MAX} seconds")
-        if stream and schema is not None:
+        if stream and asked["schema"] is not None:
             raise ValueError("an answer with a schema is JSON, and has no words to stream")
         if isinstance(messages, (str, Mapping)):
             messages = [messages]
         messages = [{"role": "user", "content": each} if isinstance(each, str) else dict(each) for each in messages]
         messages, hand_over = self._with_files(messages)
-        asked = {
-            "messages": messages,
-            "system": system, "schema": schema, "tools": None if tools is None else list(tools),
-            "max_output_tokens": max_output_tokens,
-        }
-        given = {key: value for key, value in asked.items() if value is not None}
+        given = {"messages": messages, **{key: value for key, value in asked.items() if value is not None}}
         name = DEFAULT if model is None else str(model)
         return ModelAnswer(self._steps.model(name, given, timeout, stream=bool(stream), before=hand_over))
 

@@ -37,13 +37,13 @@ class Networks:
         unshare(NEWNET)
         _bring_loopback_up()
         if self._fresh is None:
-            self._fresh = _counters()
+            self._fresh = counters()
         return os.open("/proc/self/ns/net", os.O_RDONLY)
 
     def give_back(self, network):
         """Call when no process of its run is left."""
         setns(network, NEWNET)
-        if _counters() == self._fresh:
+        if counters() == self._fresh:
             self._untouched.append(network)
         else:
             os.close(network)
@@ -54,7 +54,8 @@ def _bring_loopback_up():
         fcntl.ioctl(any_socket, 0x8914, struct.pack("16sh14x", b"lo", 0x1 | 0x40))    # SIOCSIFFLAGS, IFF_UP|IFF_RUNNING
 
 
-def _counters():
+def counters():
+    """What the kernel has counted in this network: equal as long as nothing was sent or received."""
     texts = []
     for path in COUNTERS:
         try:

@@ -20,16 +20,23 @@ from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, M
                        PR_SET_PDEATHSIG, capset, close_from, install_seccomp, mount, prctl, unshare)
 
 DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
+# The descriptor through which a warm sandbox gets the connections of its runs.
+RUNS = 4
 CONTEXT_NAME = re.compile(r"\A[a-z0-9][a-z0-9-]{0,63}\Z")
 
 
-def open_channel(role, nonce, fd):
+def connect_to_host(path, role, nonce):
     """One connection to the host. Its first bytes identify the child (a nonce created by the host, valid for one
-    connection per role) and the purpose of the connection; afterwards it is a plain stream, moved to descriptor `fd`."""
+    connection per role) and the purpose of the connection; afterwards it is a plain stream."""
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
-    connection.connect("ctl/s")
+    connection.connect(path)
     connection.sendall(role + nonce)
-    raw = connection.detach()
+    return connection
+
+
+def open_channel(role, nonce, fd):
+    """A connection to the host, as descriptor `fd`."""
+    raw = connect_to_host("ctl/s", role, nonce).detach()
     if raw != fd:
         os.dup2(raw, fd, inheritable=fd < 3)
         os.close(raw)
@@ -65,13 +72,18 @@ def set_limits(limits):
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
 
 
-def prepare(nonce, groups, config):
-    """First half: everything that does not depend on the run that this child will get."""
+def prepare(nonce, groups, config, runs=None):
+    """First half: everything that does not depend on the run that this child will get. `runs`: of a warm sandbox (warm.py)."""
     # 0. Into the cgroups, through descriptors opened by the host: before anything else, so that all memory counts.
     for group in groups:
         os.write(int(group), b"0")
     # 1. Drop every inherited descriptor: the zygote's channel, and the pidfds of sibling runs.
-    close_from(3)
+    if runs is None:
+        close_from(3)
+    else:
+        os.dup2(runs, RUNS, inheritable=False)
+        os.close(channel.CTL)
+        close_from(RUNS + 1)
     # 2. Its root, and its own channels. Descriptor 3 is not inheritable, 0 stays /dev/null.
     enter_root()
     open_channel(b"c", nonce, channel.CTL)
@@ -82,7 +94,9 @@ def prepare(nonce, groups, config):
     # 4. First victim when memory runs out. Before the next step, after which /proc is permanently read-only.
     write_file("/proc/self/oom_score_adj", b"1000")
     # 5. Mounts. A read-only /proc also means: no sysctls, no lowering of oom_score_adj.
-    mount(b"proc", b"/proc", b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    #    Runs of a warm sandbox do not see its first process, which knows how much those before them have used.
+    hidden = None if runs is None else b"hidepid=2"
+    mount(b"proc", b"/proc", b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, hidden)
     furnish(config)
 
 
@@ -109,14 +123,20 @@ def furnish(config):
     capset(1 << CAP_SYS_ADMIN)
     # 8. Limits that are the same for every run.
     set_limits(config["limits"])
-    # 9. No random state may be shared with siblings. uuid4 and secrets ask the kernel; `random` would reseed itself in a
-    #    hook that the raw clone() does not run. OpenSSL detects a fork by comparing pids, and zygote and child are both
-    #    pid 1: without RAND_add every run draws the same TLS randoms (measured). Preload nothing else with its own generator
-    #    (numpy, cryptography).
+    # 9. No random state may be shared with siblings.
+    seed_generators()
+
+
+def seed_generators():
+    """uuid4 and secrets ask the kernel; `random` would reseed itself in a hook that the raw clone() does not run. OpenSSL
+    detects a fork by comparing pids, and zygote and child are both pid 1: without RAND_add every run draws the same TLS
+    randoms (measured). Only the code of a warm sandbox brings numpy: preload nothing else with its own generator."""
     if "random" in sys.modules:
         sys.modules["random"].seed()
     if "ssl" in sys.modules:
         sys.modules["ssl"].RAND_add(os.urandom(48), 48.0)
+    if "numpy.random" in sys.modules:
+        sys.modules["numpy.random"].seed()
 
 
 def bind_run(spec, config):
@@ -155,11 +175,13 @@ def show(digest, target):
         mount(source, target.encode(), None, MS_BIND)
 
 
-def seal(config):
+def seal(config, is_warm=False):
     """Last steps. After this the process cannot change its view of the system. Capabilities and seccomp belong to a thread,
     so no thread may have been started before this point."""
     capset(0)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)                     # after capset: a change of credentials would clear it
+    if is_warm:
+        install_seccomp(config["warmFilter"])
     install_seccomp(config["childFilter"])
 
 

@@ -105,7 +105,8 @@ class Steps:
             if self._ask("sleep", "sleep") is not None:
                 return
             if wake - asked >= SHORT_SLEEP_SECONDS:
-                self._suspend("sleep", "sleep", {"wakeAt": math.ceil(wake * 1e3)})
+                waited = {} if seconds is None else {"forMs": math.ceil((wake - asked) * 1e3)}
+                self._suspend("sleep", "sleep", {"wakeAt": math.ceil(wake * 1e3), **waited})
             try:
                 time.sleep(max(0.0, wake - time.time()))
                 self._record("sleep", "sleep", None, asked)
@@ -113,7 +114,8 @@ class Steps:
                 self._last -= 1                                 # interrupted sleep: its ordinal is free again
                 raise
 
-    def approve(self, title, message, data, form, expires_in):
+    def approve(self, title, message, data, form, expires_in, calls=None):
+        """`calls`: tool calls of an agent, which a person decides one by one; `data` has their names and arguments."""
         self._require("approve", "ask a person")
         title = _name(title, "the title of an approval")
         if isinstance(expires_in, datetime.timedelta):
@@ -131,6 +133,8 @@ class Steps:
             "form": None if form is None else _plain(form, "form"),
             "expiresInSeconds": None if expires_in is None else _seconds(expires_in, "expires_in"),
         }
+        if calls is not None:
+            asked["calls"] = _plain(calls, "the calls")
         with self._alone("context.approve()"):
             known = self._ask("approve", title)
             return self._suspend("approve", title, asked) if known is None else _answer(known)

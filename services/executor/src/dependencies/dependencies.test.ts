@@ -1,37 +1,15 @@
-/** Real pip in a real sandbox, on wheels built here: no public package index is contacted. */
+/** Real pip and uv in a real sandbox, on wheels built here: no public package index is contacted. */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { zipOf } from '@gantry/testing';
+import { findTestUv, writeWheel, zipOf } from '@gantry/testing';
+import { findInterpreter } from '../runners/python/interpreter';
 import { type ExecutorFixture, startTestExecutor } from '../test/executor-fixture';
-import { parseRequirement } from './dependencies';
+import { temporaryLayout } from '../test/sandbox-fixture';
 import type { PackageIndex } from './package-index';
-
-async function wheel(
-  directory: string,
-  name: string,
-  version: string,
-  source: string,
-  requires: string[] = [],
-): Promise<string> {
-  const info = `${name}-${version}.dist-info`;
-  const file = path.join(directory, `${name}-${version}-py3-none-any.whl`);
-  const bytes = await zipOf({
-    [`${name}.py`]: source,
-    [`${info}/METADATA`]: [
-      'Metadata-Version: 2.1',
-      `Name: ${name}`,
-      `Version: ${version}`,
-      ...requires.map((each) => `Requires-Dist: ${each}`),
-      '',
-    ].join('\n'),
-    [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
-    [`${info}/RECORD`]: '',
-  });
-  fs.writeFileSync(file, bytes);
-  return file;
-}
+import { parseRequirement } from './requirement';
 
 /** A source package whose build calls `url`, which reveals that it was executed. */
 function sourcePackage(name: string, url: string): Promise<Buffer> {
@@ -52,175 +30,321 @@ function directory(): string {
   return made;
 }
 
+const listen = (server: http.Server, host: string) => new Promise<void>((resolve) => server.listen(0, host, resolve));
+const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
+
 const NOWHERE: PackageIndex = { indexUrl: null, extraIndexUrls: [], findLinks: [], fileHosts: [] };
 
-describe('from a directory of wheels', () => {
-  let fixture: ExecutorFixture;
-  beforeAll(async () => {
-    const wheels = directory();
-    await wheel(wheels, 'gantrytestlib', '1.2.0', 'VALUE = "installed"\n');
-    fs.writeFileSync(path.join(wheels, 'onlysource-1.0.tar.gz'), 'x');
-    fixture = await startTestExecutor({ packageIndex: { ...NOWHERE, findLinks: [wheels] } });
-  });
-  afterAll(() => fixture.stop());
+/** With each installer that this machine has. */
+const uvProgram = findTestUv();
+const installers: [string, string | null][] = [
+  ['pip', null],
+  ...(uvProgram ? [['uv', uvProgram] as [string, string]] : []),
+];
 
-  const source =
-    'import gantrytestlib, os\ndef run(): return [gantrytestlib.VALUE, gantrytestlib.__file__, os.access("/deps", os.W_OK)]';
-  const failure = async (dependency: string) =>
-    (await fixture.service.run('def run(): pass', { dependencies: [dependency] })).finished.error;
+describe.each(installers)('%s', (_, uv) => {
+  // What works by uv must not work by pip instead.
+  const interpreter = { ...findInterpreter(), ...(uv && { pipPath: null }) };
 
-  test('they are installed once, said to be, and then only mounted', async () => {
-    const first = await fixture.service.run(source, { dependencies: ['gantrytestlib>=1'] });
-    expect(first.finished).toMatchObject({
-      status: 'completed',
-      output: ['installed', '/deps/gantrytestlib.py', false],
+  describe('from a directory of wheels', () => {
+    let fixture: ExecutorFixture;
+    beforeAll(async () => {
+      const wheels = directory();
+      await writeWheel(wheels, { name: 'gantrytestlib', version: '1.2.0', source: 'VALUE = "installed"\n' });
+      fs.writeFileSync(path.join(wheels, 'onlysource-1.0.tar.gz'), 'x');
+      await writeWheel(wheels, { name: 'clash_a', source: '', files: { taken: 'a file', 'shared.py': 'VALUE = "a"' } });
+      const more = { 'taken/inner.py': '', 'shared.py': 'VALUE = "b"' };
+      await writeWheel(wheels, { name: 'clash_b', source: 'VALUE = "b"', files: more });
+      fixture = await startTestExecutor({ uv, packageIndex: { ...NOWHERE, findLinks: [wheels] } });
     });
-    expect(first.log).toEqual([
-      'Installing dependencies...',
-      expect.stringMatching(/^Dependencies installed in [\d.]+ s\.$/),
-    ]);
-    expect(first.events.map(({ type }) => type)).toEqual(['log', 'log', 'started', 'finished']);
-    const second = await fixture.service.run(source, { dependencies: ['gantrytestlib>=1'] });
-    expect(second.log).toEqual([]);
-    expect(second.finished.output).toEqual(first.finished.output);
-  });
+    afterAll(() => fixture.stop());
 
-  test('runs that need the same set at the same time wait for one installation', async () => {
-    const code = await fixture.service.code(source);
-    const ids = [1, 2].map(() => fixture.service.queue(code, { dependencies: ['gantrytestlib==1.2.0'] }));
-    const ends = await Promise.all(ids.map((id) => fixture.service.finished(id)));
-    for (const { finished } of ends) expect(finished.status).toBe('completed');
-  });
+    const source =
+      'import gantrytestlib, os\ndef run(): return [gantrytestlib.VALUE, gantrytestlib.__file__, os.access("/deps", os.W_OK)]';
+    const failure = async (dependency: string) =>
+      (await fixture.service.run('def run(): pass', { dependencies: [dependency] })).finished.error;
 
-  test.each([
-    ['gantrytestlb', /^There is no package called gantrytestlb/],
-    ['gantrytestlib>=2', /^There is no version of gantrytestlib.*Available: 1\.2\.0/],
-    ['onlysource', /only as a source distribution/],
-  ])('%s can’t be had, and the reason is told', async (dependency, message) => {
-    expect(await failure(dependency)).toMatchObject({
-      code: 'dependency_install',
-      message: expect.stringMatching(message),
+    test('they are installed once, said to be, and then only mounted', async () => {
+      const first = await fixture.service.run(source, { dependencies: ['gantrytestlib>=1'] });
+      expect(first.finished).toMatchObject({
+        status: 'completed',
+        output: ['installed', '/deps/gantrytestlib.py', false],
+      });
+      expect(first.log).toEqual([
+        'Installing dependencies...',
+        expect.stringMatching(/^Dependencies installed in [\d.]+ s\.$/),
+      ]);
+      expect(first.events.map(({ type }) => type)).toEqual(['log', 'log', 'started', 'finished']);
+      const second = await fixture.service.run(source, { dependencies: ['gantrytestlib>=1'] });
+      expect(second.log).toEqual([]);
+      expect(second.finished.output).toEqual(first.finished.output);
+    });
+
+    test('a name that two packages have is that of the first', async () => {
+      const both =
+        'import shared, clash_b, os\ndef run(): return [shared.VALUE, clash_b.VALUE, os.path.isfile("/deps/taken")]';
+      const { finished } = await fixture.service.run(both, { dependencies: ['clash_a', 'clash_b'] });
+      expect([finished.error?.message, finished.output]).toEqual([undefined, ['a', 'b', true]]);
+    });
+
+    test('runs that need the same set at the same time wait for one installation', async () => {
+      const code = await fixture.service.code(source);
+      const ids = [1, 2].map(() => fixture.service.queue(code, { dependencies: ['gantrytestlib==1.2.0'] }));
+      const ends = await Promise.all(ids.map((id) => fixture.service.finished(id)));
+      for (const { finished } of ends) expect(finished.status).toBe('completed');
+    });
+
+    test.each([
+      ['gantrytestlb', /^There is no package called gantrytestlb/],
+      ['gantrytestlib>=2', /^There is no version of gantrytestlib.*Available: 1\.2\.0/],
+      ['onlysource', /only as a source distribution/],
+    ])('%s can’t be had, and the reason is told', async (dependency, message) => {
+      expect(await failure(dependency)).toMatchObject({
+        code: 'dependency_install',
+        message: expect.stringMatching(message),
+      });
+    });
+
+    test('time spent installing is not the run’s time', async () => {
+      const { finished } = await fixture.service.run(source, {
+        dependencies: ['gantrytestlib~=1.2'],
+        limits: { wallMs: 400 },
+      });
+      expect(finished.status).toBe('completed');
     });
   });
 
-  test('time spent installing is not the run’s time', async () => {
-    const { finished } = await fixture.service.run(source, {
-      dependencies: ['gantrytestlib~=1.2'],
-      limits: { wallMs: 400 },
-    });
-    expect(finished.status).toBe('completed');
-  });
-});
-
-describe('from an index', () => {
-  test('only the index is reachable for pip, through the egress proxy', async () => {
-    const wheels = directory();
-    const file = await wheel(wheels, 'gantryindexed', '1.0', 'VALUE = "from the index"\n');
-    const asked: string[] = [];
-    const index = http.createServer((req, res) => {
-      asked.push(req.url ?? '');
-      const name = path.basename(file);
-      if (req.url === '/simple/gantryindexed/')
-        res.setHeader('content-type', 'text/html').end(`<a href="/files/${name}">${name}</a>`);
-      else if (req.url === `/files/${name}`) res.end(fs.readFileSync(file));
-      else res.writeHead(404).end();
-    });
-    await new Promise<void>((resolve) => index.listen(0, '127.0.0.2', resolve));
-    const indexUrl = `http://127.0.0.2:${(index.address() as AddressInfo).port}/simple`;
-    const fixture = await startTestExecutor({ packageIndex: { ...NOWHERE, indexUrl } });
-    const { finished } = await fixture.service.run('import gantryindexed\ndef run(): return gantryindexed.VALUE', {
-      dependencies: ['gantryindexed'],
-    });
-    expect(finished).toMatchObject({ status: 'completed', output: 'from the index' });
-    expect(asked).toContain('/simple/gantryindexed/');
-    const typo = await fixture.service.run('def run(): pass', { dependencies: ['gantryindxed'] });
-    expect(typo.finished.error?.message).toMatch(/no package called gantryindxed/);
-    index.closeAllConnections();
-    await new Promise((resolve) => index.close(resolve));
-    const down = await fixture.service.run('def run(): pass', { dependencies: ['gantryother'] });
-    expect(down.finished.error?.message).toMatch(/package index http:\/\/127.0.0.2:\d+\/simple can't be reached/);
-    await fixture.stop();
-  });
-});
-
-describe('a wheel that names another archive', () => {
-  let fixture: ExecutorFixture;
-  const asked: string[] = [];
-  const servers: http.Server[] = [];
-  const files = new Map<string, Buffer>();
-  let index: string;
-  let elsewhere: string;
-
-  beforeAll(async () => {
-    const serve = async () => {
-      const server = http.createServer((req, res) => {
-        asked.push(`${req.headers.host}${req.url}`);
-        const found = files.get(req.url ?? '');
-        if (found) res.end(found);
+  describe('from an index', () => {
+    test('only the index is reachable for pip, through the egress proxy', async () => {
+      const wheels = directory();
+      const file = await writeWheel(wheels, { name: 'gantryindexed', source: 'VALUE = "from the index"\n' });
+      const asked: string[] = [];
+      const index = http.createServer((req, res) => {
+        asked.push(req.url ?? '');
+        const name = path.basename(file);
+        if (req.url === '/simple/gantryindexed/')
+          res.setHeader('content-type', 'text/html').end(`<a href="/files/${name}">${name}</a>`);
+        else if (req.url === `/files/${name}`) res.end(fs.readFileSync(file));
         else res.writeHead(404).end();
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
-      servers.push(server);
-      return `http://127.0.0.2:${(server.address() as AddressInfo).port}`;
-    };
-    index = await serve();
-    elsewhere = await serve();
-    const wheels = directory();
-    const evil = await sourcePackage('evil', `${index}/build-code-was-executed`);
-    files.set('/evil-1.0.zip', evil);
-    files.set(
-      '/wheel/evil-1.0-py3-none-any.whl',
-      fs.readFileSync(await wheel(directory(), 'evil', '1.0', 'VALUE = 1')),
-    );
-    fs.writeFileSync(path.join(wheels, 'named-1.0.zip'), evil);
-    const requiring = {
-      byindex: `evil @ ${index}/evil-1.0.zip`,
-      byfile: `evil @ file://${wheels}/named-1.0.zip`,
-      bygit: `evil @ git+${index}/evil.git`,
-      byport: `evil @ ${elsewhere}/evil-1.0.zip`,
-      byport2: `evil @ ${elsewhere}/wheel/evil-1.0-py3-none-any.whl`,
-      bysource: 'named',
-      extra: `evil @ ${index}/evil-1.0.zip ; extra == "dev"`,
-    };
-    for (const [name, requirement] of Object.entries(requiring)) {
-      await wheel(wheels, name, '1.0', 'VALUE = "installed"', [requirement]);
-    }
-    fixture = await startTestExecutor({
-      packageIndex: { ...NOWHERE, indexUrl: `${index}/simple`, findLinks: [wheels] },
+      await new Promise<void>((resolve) => index.listen(0, '127.0.0.2', resolve));
+      const indexUrl = `http://127.0.0.2:${(index.address() as AddressInfo).port}/simple`;
+      const fixture = await startTestExecutor({ uv, packageIndex: { ...NOWHERE, indexUrl } });
+      const { finished } = await fixture.service.run('import gantryindexed\ndef run(): return gantryindexed.VALUE', {
+        dependencies: ['gantryindexed'],
+      });
+      expect(finished).toMatchObject({ status: 'completed', output: 'from the index' });
+      expect(asked).toContain('/simple/gantryindexed/');
+      const typo = await fixture.service.run('def run(): pass', { dependencies: ['gantryindxed'] });
+      expect(typo.finished.error?.message).toMatch(/no package called gantryindxed/);
+      index.closeAllConnections();
+      await new Promise((resolve) => index.close(resolve));
+      const down = await fixture.service.run('def run(): pass', { dependencies: ['gantryother'] });
+      expect(down.finished.error?.message).toMatch(/package index http:\/\/127.0.0.2:\d+\/simple can't be reached/);
+      await fixture.stop();
     });
   });
-  afterAll(async () => {
+
+  describe('a wheel that names another archive', () => {
+    let fixture: ExecutorFixture;
+    const asked: string[] = [];
+    const servers: http.Server[] = [];
+    const files = new Map<string, Buffer>();
+    let index: string;
+    let elsewhere: string;
+
+    beforeAll(async () => {
+      const serve = async () => {
+        const server = http.createServer((req, res) => {
+          asked.push(`${req.headers.host}${req.url}`);
+          const found = files.get(req.url ?? '');
+          if (found) res.end(found);
+          else res.writeHead(404).end();
+        });
+        await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
+        servers.push(server);
+        return `http://127.0.0.2:${(server.address() as AddressInfo).port}`;
+      };
+      index = await serve();
+      elsewhere = await serve();
+      const wheels = directory();
+      const evil = await sourcePackage('evil', `${index}/build-code-was-executed`);
+      files.set('/evil-1.0.zip', evil);
+      files.set(
+        '/wheel/evil-1.0-py3-none-any.whl',
+        fs.readFileSync(await writeWheel(directory(), { name: 'evil', source: 'VALUE = 1' })),
+      );
+      fs.writeFileSync(path.join(wheels, 'named-1.0.zip'), evil);
+      const requiring = {
+        byindex: `evil @ ${index}/evil-1.0.zip`,
+        byfile: `evil @ file://${wheels}/named-1.0.zip`,
+        bygit: `evil @ git+${index}/evil.git`,
+        byport: `evil @ ${elsewhere}/evil-1.0.zip`,
+        byport2: `evil @ ${elsewhere}/wheel/evil-1.0-py3-none-any.whl`,
+        bysource: 'named',
+        extra: `evil @ ${index}/evil-1.0.zip ; extra == "dev"`,
+      };
+      for (const [name, requirement] of Object.entries(requiring)) {
+        await writeWheel(wheels, { name, source: 'VALUE = "installed"', requires: [requirement] });
+      }
+      fixture = await startTestExecutor({
+        uv,
+        packageIndex: { ...NOWHERE, indexUrl: `${index}/simple`, findLinks: [wheels] },
+      });
+    });
+    afterAll(async () => {
+      await fixture.stop();
+      for (const server of servers) {
+        server.closeAllConnections();
+        server.close();
+      }
+    });
+
+    test.each([
+      [
+        'byindex',
+        /dependency of byindex references an archive by address \(evil at http:.*\/evil-1\.0\.zip\)\. Only wheels/,
+      ],
+      ['byfile', /dependency of byfile references an archive by address \(.*named-1\.0\.zip\)\. Only wheels/],
+      ['bygit', /dependency of bygit references an archive by address \(evil at git\+http:.*evil\.git\)\. Only wheels/],
+      [
+        'byport',
+        /dependency of byport references an archive by address \(evil at http:.*evil-1\.0\.zip\)\. Only wheels/,
+      ],
+      ['byport2', /dependency of byport2 references an archive by address \(evil at http:.*any\.whl\)\. Only wheels/],
+      ['bysource', /named is available only as a source distribution/],
+    ])('%s: nothing is built or fetched from elsewhere, and the reason is told', async (name, message) => {
+      const { finished } = await fixture.service.run('def run(): pass', { dependencies: [name] });
+      expect(finished).toMatchObject({
+        status: 'failed',
+        error: { code: 'dependency_install', message: expect.stringMatching(message) },
+      });
+      expect(asked.filter((url) => url.includes('executed') || elsewhere.endsWith(url.split('/')[0] ?? ''))).toEqual(
+        [],
+      );
+    });
+
+    test('in an extra that nobody asked for does no harm', async () => {
+      const { finished } = await fixture.service.run('import extra\ndef run(): return extra.VALUE', {
+        dependencies: ['extra'],
+      });
+      expect([finished.error?.message, finished.output]).toEqual([undefined, 'installed']);
+    });
+  });
+
+  test('an index with a password is given it, and the host that it redirects to is not', async () => {
+    const wheels = directory();
+    const file = await writeWheel(wheels, { name: 'gantryprivate', source: 'VALUE = "private"\n' });
+    const name = path.basename(file);
+    const sentElsewhere: unknown[] = [];
+    const elsewhere = http.createServer((req, res) => {
+      sentElsewhere.push(req.headers.authorization);
+      res.end(fs.readFileSync(file));
+    });
+    const index = http.createServer((req, res) => {
+      if (req.headers.authorization !== `Basic ${Buffer.from('reader:p@ss').toString('base64')}`) {
+        res.writeHead(401, { 'www-authenticate': 'Basic realm="index"' }).end();
+      } else if (req.url === '/simple/gantryprivate/') {
+        res.setHeader('content-type', 'text/html').end(`<a href="/files/${name}">${name}</a>`);
+      } else if (req.url === `/files/${name}`) {
+        res.writeHead(302, { location: `http://127.0.0.3:${portOf(elsewhere)}/${name}` }).end();
+      } else res.writeHead(404).end();
+    });
+    await listen(index, '127.0.0.2');
+    await listen(elsewhere, '127.0.0.3');
+    const fixture = await startTestExecutor({
+      uv,
+      interpreter,
+      packageIndex: {
+        ...NOWHERE,
+        indexUrl: `http://reader:p%40ss@127.0.0.2:${portOf(index)}/simple`,
+        fileHosts: [`http://127.0.0.3:${portOf(elsewhere)}`],
+      },
+    });
+    const { finished } = await fixture.service.run('import gantryprivate\ndef run(): return gantryprivate.VALUE', {
+      dependencies: ['gantryprivate'],
+    });
+    expect([finished.error?.message, finished.output]).toEqual([undefined, 'private']);
+    expect(new Set(sentElsewhere)).toEqual(new Set([undefined]));
     await fixture.stop();
-    for (const server of servers) {
+    for (const server of [index, elsewhere]) {
       server.closeAllConnections();
       server.close();
     }
   });
 
-  test.each([
-    [
-      'byindex',
-      /dependency of byindex references an archive by address \(evil at http:.*\/evil-1\.0\.zip\)\. Only wheels/,
-    ],
-    ['byfile', /dependency of byfile references an archive by address \(.*named-1\.0\.zip\)\. Only wheels/],
-    ['bygit', /dependency of bygit references an archive by address \(evil at git\+http:.*evil\.git\)\. Only wheels/],
-    ['byport', /dependency of byport references an archive by address \(evil at http:.*evil-1\.0\.zip\)\. Only wheels/],
-    ['byport2', /dependency of byport2 references an archive by address \(evil at http:.*any\.whl\)\. Only wheels/],
-    ['bysource', /named is available only as a source distribution/],
-  ])('%s: nothing is built or fetched from elsewhere, and the reason is told', async (name, message) => {
-    const { finished } = await fixture.service.run('def run(): pass', { dependencies: [name] });
-    expect(finished).toMatchObject({
-      status: 'failed',
-      error: { code: 'dependency_install', message: expect.stringMatching(message) },
+  describe('wheels that are kept', () => {
+    const asked: string[] = [];
+    const listed = new Map<string, string>();
+    const wheels = directory();
+    const layout = temporaryLayout();
+    const server = http.createServer((req, res) => {
+      asked.push(req.url ?? '');
+      const name = /^\/simple\/(\w+)\/$/.exec(req.url ?? '')?.[1];
+      const file = path.join(wheels, path.basename(req.url ?? ''));
+      if (name && listed.has(name)) res.setHeader('content-type', 'text/html').end(listed.get(name));
+      else if (req.url?.startsWith('/files/') && fs.existsSync(file)) res.end(fs.readFileSync(file));
+      else res.writeHead(404).end();
     });
-    expect(asked.filter((url) => url.includes('executed') || elsewhere.endsWith(url.split('/')[0] ?? ''))).toEqual([]);
-  });
+    let fixture: ExecutorFixture;
 
-  test('in an extra that nobody asked for does no harm', async () => {
-    const { finished } = await fixture.service.run('import extra\ndef run(): return extra.VALUE', {
-      dependencies: ['extra'],
+    /** @param digest that the index names; default: that of the wheel */
+    async function publish(name: string, digest?: string) {
+      const file = await writeWheel(wheels, { name, source: `VALUE = "${name}"\n` });
+      const sha256 = digest ?? createHash('sha256').update(fs.readFileSync(file)).digest('hex');
+      const address = `/files/${path.basename(file)}`;
+      // With its metadata beside it, or resolving would take the wheel itself.
+      listed.set(name, `<a href="${address}#sha256=${sha256}" data-core-metadata="true">${path.basename(file)}</a>`);
+      fs.writeFileSync(`${file}.metadata`, `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`);
+      return address;
+    }
+    const importing = async (name: string, dependencies: string[]) =>
+      (await fixture.service.run(`import ${name}\ndef run(): return ${name}.VALUE`, { dependencies })).finished;
+
+    beforeAll(async () => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.2', resolve));
+      const indexUrl = `http://127.0.0.2:${(server.address() as AddressInfo).port}/simple`;
+      fixture = await startTestExecutor({ uv, interpreter, layout, packageIndex: { ...NOWHERE, indexUrl } });
     });
-    expect([finished.error?.message, finished.output]).toEqual([undefined, 'installed']);
+    afterAll(async () => {
+      await fixture.stop();
+      server.closeAllConnections();
+      server.close();
+    });
+
+    test('become part of other sets, and are not downloaded again where uv knows their digests', async () => {
+      const address = await publish('shared');
+      await publish('other');
+      expect(await importing('shared', ['shared'])).toMatchObject({ output: 'shared' });
+      expect(await importing('shared', ['shared', 'other'])).toMatchObject({ output: 'shared' });
+      expect(asked.filter((each) => each === address)).toHaveLength(uv ? 1 : 2);
+    });
+
+    test('are not used once a file of theirs is another, or one more is there', async () => {
+      await publish('victim');
+      for (const name of ['first', 'second']) await publish(name);
+      expect(await importing('victim', ['victim'])).toMatchObject({ output: 'victim' });
+      const kept = fs
+        .readdirSync(path.join(layout.storeDir, 'by-digest'))
+        .map((digest) => path.join(layout.storeDir, 'by-digest', digest, 'files'))
+        .find((files) => fs.existsSync(path.join(files, 'victim.py'))) as string;
+      fs.rmSync(path.join(kept, 'victim.py'));
+      fs.writeFileSync(path.join(kept, 'victim.py'), 'VALUE = "poisoned"\n');
+      fs.rmSync(path.join(kept, '__pycache__'), { recursive: true });
+      expect(await importing('victim', ['victim', 'first'])).toMatchObject({ output: 'victim' });
+      fs.writeFileSync(path.join(kept, 'added.py'), 'VALUE = "poisoned"\n');
+      expect((await importing('added', ['victim', 'second'])).error).toMatchObject({ type: 'ModuleNotFoundError' });
+    });
+
+    test('are not what is downloaded with another digest than the index names', async () => {
+      await publish('altered', '0'.repeat(64));
+      const { status, error } = await importing('altered', ['altered']);
+      expect([status, error?.code, error?.message]).toEqual([
+        'failed',
+        'dependency_install',
+        expect.stringMatching(/digest|hash/i),
+      ]);
+    });
   });
 });
 

@@ -1,3 +1,6 @@
+import fs from 'node:fs';
+import { originOf } from '../egress/proxy';
+
 /** The package index, from pip's own variables. */
 export interface PackageIndex {
   indexUrl: string | null;
@@ -6,3 +9,36 @@ export interface PackageIndex {
   /** Additional hosts that files may be downloaded from: `name` or `name:port` over https, or an address. */
   fileHosts: string[];
 }
+
+/** Options that pip and uv have alike. */
+export function indexOptions(index: PackageIndex): string[] {
+  return [
+    ...(index.indexUrl ? ['--index-url', index.indexUrl] : ['--no-index']),
+    ...index.extraIndexUrls.flatMap((url) => ['--extra-index-url', url]),
+    ...index.findLinks
+      .filter((place) => place.includes('://') || fs.existsSync(place))
+      .flatMap((place) => ['--find-links', place]),
+  ];
+}
+
+/** Directories of wheels on this machine. */
+export const indexDirectories = ({ findLinks }: PackageIndex): string[] =>
+  findLinks.filter((place) => place.startsWith('/'));
+
+/** Each host with its own scheme and port, so that nothing else listening there is reachable. */
+export function indexOrigins(index: PackageIndex): string[] {
+  const hosts = index.fileHosts.map((host) => (host.includes('://') ? host : `https://${host}`));
+  return [...new Set([...indexUrls(index), ...hosts].map((place) => originOf(new URL(place))))];
+}
+
+/** `name:password` for an address at an index whose own address has them. */
+export function indexCredentials(index: PackageIndex, address: URL): string | undefined {
+  const { username, password } =
+    indexUrls(index)
+      .map((url) => new URL(url))
+      .find((url) => url.username && originOf(url) === originOf(address)) ?? {};
+  return username && `${decodeURIComponent(username)}:${decodeURIComponent(password ?? '')}`;
+}
+
+const indexUrls = ({ indexUrl, extraIndexUrls, findLinks }: PackageIndex): string[] =>
+  [indexUrl, ...extraIndexUrls, ...findLinks].filter((place): place is string => Boolean(place?.includes('://')));

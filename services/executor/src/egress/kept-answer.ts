@@ -88,6 +88,7 @@ function bodyIn(rest: Buffer, headers: Map<string | undefined, string>, isOver: 
 function joinChunks(rest: Buffer): Buffer | null {
   const chunks: Buffer[] = [];
   for (let at = 0; ; ) {
+    // Bounded: each search begins behind the chunk before, and there are RAW_BYTES_MAX.
     const line = rest.indexOf('\r\n', at);
     if (line < 0) return null;
     const size = Number.parseInt(rest.toString('latin1', at, Math.min(line, at + 16)), 16);

@@ -1,7 +1,16 @@
 /** Puts the values of credentials where their placeholders stand in a request, and where they are declared to go. */
 import { validateHeaderValue } from 'node:http';
 import type { JobCredential } from '@gantry/events';
-import { assertDeclared, assertNoOpenEscape, cookieName, jsonFieldNames, parameterName, type Spot } from './places';
+import {
+  assertDeclared,
+  assertNoOpenEscape,
+  cookieName,
+  ESCAPE_CHARS_MAX,
+  findJsonFields,
+  findPlaceholders,
+  parameterName,
+  type Spot,
+} from './places';
 import { FAILED, LIMIT, Refused } from './refused';
 
 export type EgressCredential = Pick<JobCredential, 'name' | 'kind' | 'placeholder' | 'value' | 'hosts' | 'places'>;
@@ -10,8 +19,8 @@ export type EgressCredential = Pick<JobCredential, 'name' | 'kind' | 'placeholde
 const ADDED_BYTES_MAX = 1 << 20;
 
 export type Encode = (value: string) => string;
-/** The parts of a text in which a placeholder stands. */
-type Locate = (text: string, placeholder: string) => Spot[];
+/** The parts of a text in which each placeholder stands. */
+type Locate = (text: string) => (placeholder: string) => Spot[];
 
 /** One request's substitutions. All texts are latin1, as Node has heads: a character is a byte. */
 export interface Substitution {
@@ -26,34 +35,56 @@ export interface Substitution {
 /** Each method throws Refused where a placeholder stands where its credential is not declared to go. */
 export function createSubstitution(credentials: EgressCredential[]): Substitution {
   const used = new Set<string>();
+  const byPlaceholder = new Map(credentials.map((one) => [one.placeholder, one]));
   let bytesLeft = ADDED_BYTES_MAX;
 
+  /** Reads the text once, however many credentials there are: the code of a run chooses both. */
   function put(text: string, encode: Encode, locate: Locate): string {
-    let result = text;
-    for (const credential of credentials) {
-      const { name, placeholder, value } = credential;
-      if (!result.includes(placeholder)) continue;
-      for (const spot of locate(result, placeholder)) assertDeclared(credential, spot);
-      const pieces = result.split(placeholder);
-      for (const before of pieces.slice(0, -1)) assertNoOpenEscape(before);
-      const encoded = bytesOf(encode(value));
-      bytesLeft -= (pieces.length - 1) * encoded.length;
+    const encoded = new Map<string, string>();
+    const pieces: string[] = [];
+    let locateIn: ReturnType<Locate> | undefined;
+    let end = 0;
+    /** The last characters in front of the placeholder, as they are sent. */
+    let before = '';
+    for (const { placeholder, index } of findPlaceholders(text)) {
+      const credential = byPlaceholder.get(placeholder);
+      if (!credential || index < end) continue;
+      let bytes = encoded.get(placeholder);
+      if (bytes === undefined) {
+        locateIn ??= locate(text);
+        for (const spot of locateIn(placeholder)) assertDeclared(credential, spot);
+        bytes = bytesOf(encode(credential.value));
+        encoded.set(placeholder, bytes);
+        used.add(credential.name);
+      }
+      const between = text.slice(end, index);
+      assertNoOpenEscape(before + between.slice(-ESCAPE_CHARS_MAX));
+      bytesLeft -= bytes.length;
       if (bytesLeft < 0) throw new Refused(413, 'the request has too many placeholders', LIMIT);
-      result = pieces.join(encoded);
-      used.add(name);
+      pieces.push(between, bytes);
+      before = bytes.slice(-ESCAPE_CHARS_MAX);
+      end = index + placeholder.length;
     }
-    return result;
+    return pieces.join('') + text.slice(end);
   }
 
-  const putInPairs = (text: string, separator: string, encode: Encode, locate: Locate): string =>
-    text
-      .split(separator)
-      .map((pair) => put(pair, encode, locate))
-      .join(separator);
+  function putInPairs(text: string, separator: string, encode: Encode, locate: Locate): string {
+    const pieces: string[] = [];
+    let end = 0;
+    for (const { placeholder, index } of findPlaceholders(text)) {
+      if (index < end || !byPlaceholder.has(placeholder)) continue;
+      // Bounded: both searches end at the separators of the pair, and each pair is looked at once.
+      const [start, stop] = [text.lastIndexOf(separator, index) + 1, text.indexOf(separator, index)];
+      const next = stop < 0 ? text.length : stop;
+      pieces.push(text.slice(end, start), put(text.slice(start, next), encode, locate));
+      end = next;
+    }
+    return pieces.join('') + text.slice(end);
+  }
 
   function header(name: string, value: string): string {
     if (name === 'cookie') return putInPairs(value, ';', plainInHeader, inCookie);
-    const locate: Locate = () => [{ place: 'header', name }];
+    const locate: Locate = () => () => [{ place: 'header', name }];
     const [, scheme, encoded] = (name === 'authorization' && BASIC.exec(value)) || [];
     if (!scheme || !encoded) return put(value, plainInHeader, locate);
     const pair = Buffer.from(encoded, 'base64').toString('latin1');
@@ -63,7 +94,9 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
 
   function putInBody(text: string, contentType: string): string {
     if (FORM.test(contentType)) return putInPairs(text, '&', inQuery, inForm);
-    return JSON_TYPE.test(contentType) ? put(text, inJson, inFields) : put(text, plain, () => [{ place: 'body' }]);
+    return JSON_TYPE.test(contentType)
+      ? put(text, inJson, inFields)
+      : put(text, plain, () => () => [{ place: 'body' }]);
   }
 
   return {
@@ -73,7 +106,7 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
     header,
     target(target) {
       const at = target.indexOf('?');
-      const path = put(at < 0 ? target : target.slice(0, at), inPath, () => [{ place: 'path' }]);
+      const path = put(at < 0 ? target : target.slice(0, at), inPath, () => () => [{ place: 'path' }]);
       return at < 0 ? path : `${path}?${putInPairs(target.slice(at + 1), '&', inQuery, inParameter)}`;
     },
     body(body, contentType) {
@@ -84,14 +117,17 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
   };
 }
 
-const inParameter: Locate = (pair, placeholder) => [{ place: 'query', name: parameterName(pair, placeholder) }];
-const inFields: Locate = (json, placeholder) =>
-  jsonFieldNames(json, placeholder).map((name) => ({ place: 'body', name }));
-const inForm: Locate = (pair, placeholder) => [{ place: 'body', name: parameterName(pair, placeholder) }];
-const inCookie: Locate = (pair, placeholder) => [{ place: 'cookie', name: cookieName(pair, placeholder) }];
+const inParameter: Locate = (pair) => (placeholder) => [{ place: 'query', name: parameterName(pair, placeholder) }];
+const inFields: Locate = (json) => {
+  const namesOf = findJsonFields(json);
+  return (placeholder) => namesOf(placeholder).map((name) => ({ place: 'body', name }));
+};
+const inForm: Locate = (pair) => (placeholder) => [{ place: 'body', name: parameterName(pair, placeholder) }];
+const inCookie: Locate = (pair) => (placeholder) => [{ place: 'cookie', name: cookieName(pair, placeholder) }];
 
 /** For what outlives a run: placeholders are new with each attempt. */
 export const namedPlaceholders = (text: string, credentials: EgressCredential[]): string =>
+  // Bounded: a target of HEAD_BYTES_MAX (64 KB) is searched for 64 placeholders (CREDENTIALS_MAX).
   credentials.reduce((known, { name, placeholder }) => known.replaceAll(placeholder, () => `{${name}}`), text);
 
 const BASIC = /^(Basic) +([A-Za-z0-9+/]+={0,2})$/i;

@@ -24,7 +24,7 @@ export function assertDeclared({ name, kind, places }: Declared, { place, name: 
 
 /** `%`, `%4`, `%25`, `\`, `\u00`, `\x4`, `&#x4`: with the first characters of a value they would become another one. */
 const OPEN_ESCAPE = /(?:%(?:25)*[0-9a-f]?|\\(?:u\{?[0-9a-f]{0,5}|x[0-9a-f]?|[0-7]{0,2})|&#x?[0-9a-f]{0,8})$/i;
-const ESCAPE_CHARS_MAX = 32;
+export const ESCAPE_CHARS_MAX = 32;
 
 /**
  * A host that decodes an escape which ends inside the value would hand out the rest of it in a form that no search knows.
@@ -56,24 +56,37 @@ function decodeName(text: string): string | undefined {
   }
 }
 
+/** As `newPlaceholder` of packages/events makes them. */
+const PLACEHOLDER = /gph_(?=([0-9A-Za-z]{32}))/g;
+
+/** Each text of this form with its index, in their order, in time linear in the text. */
+export function* findPlaceholders(text: string): Generator<{ placeholder: string; index: number }> {
+  for (const { 0: prefix, 1: random, index } of text.matchAll(PLACEHOLDER)) {
+    yield { placeholder: `${prefix}${random}`, index };
+  }
+}
+
 /**
- * Names of the fields of a JSON text whose values contain the placeholder; those in a list have the name of the list. Undefined stands
+ * Names of the fields of a JSON text whose values contain a placeholder; those in a list have the name of the list. Undefined stands
  * for a place without one, and for a text that says otherwise than its value, as with two fields of one name.
  */
-export function jsonFieldNames(text: string, placeholder: string): (string | undefined)[] {
-  const names = new Set<string | undefined>();
-  let left = text.split(placeholder).length - 1;
+export function findJsonFields(text: string): (placeholder: string) => (string | undefined)[] {
+  const names = new Map<string, Set<string | undefined>>();
+  const left = new Map<string, number>();
+  const count = (placeholder: string, by: 1 | -1) => left.set(placeholder, (left.get(placeholder) ?? 0) + by);
+  for (const { placeholder } of findPlaceholders(text)) count(placeholder, 1);
   const open: [name: string | undefined, value: unknown][] = [[undefined, parseJson(text)]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [name, value] = next;
     if (typeof value === 'string') {
-      const count = value.split(placeholder).length - 1;
-      if (count) names.add(name);
-      left -= count;
+      for (const { placeholder } of findPlaceholders(value)) {
+        names.set(placeholder, (names.get(placeholder) ?? new Set()).add(name));
+        count(placeholder, -1);
+      }
     } else if (Array.isArray(value)) for (const one of value) open.push([name, one]);
     else if (value) for (const [key, one] of Object.entries(value)) open.push([key, one]);
   }
-  return left === 0 ? [...names] : [undefined];
+  return (placeholder) => (left.get(placeholder) === 0 ? [...(names.get(placeholder) ?? [])] : [undefined]);
 }
 
 function parseJson(text: string): unknown {

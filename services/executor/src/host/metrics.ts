@@ -10,6 +10,7 @@ export function createMetrics(observe: {
   slots: number;
   busy(): number;
   ready(): number;
+  warm(): number;
   restarts(): number;
   storeBytes(): number;
   unstoredBatches(): number;
@@ -29,6 +30,7 @@ export function createMetrics(observe: {
   gauge('gantry_executor_slots', 'Maximum number of concurrent runs', () => observe.slots);
   gauge('gantry_executor_slots_busy', 'Runs that hold a slot', observe.busy);
   gauge('gantry_executor_sealed_children', 'Sealed processes that wait for a run', observe.ready);
+  gauge('gantry_executor_warm_sandboxes', 'Sandboxes that have imported the code of a version', observe.warm);
   new Counter({
     name: 'gantry_executor_zygote_restarts_total',
     help: 'Zygotes that had to be replaced because they died',

@@ -1,6 +1,6 @@
 /** Converts a run's output to log lines: masked first, then split at line ends, within a budget. */
 import type { RunEvent } from '@gantry/events';
-import type { RedactedStream, Redactor } from '@gantry/masking';
+import { maskWhereCut, type RedactedStream, type Redactor } from '@gantry/masking';
 
 export type LogEvent = Extract<RunEvent, { type: 'log' }>;
 export type LogLevel = LogEvent['level'];
@@ -12,6 +12,8 @@ const LINE_BYTES_MAX = 16 * 1024;
 const FIELDS_BYTES_MAX = 64 * 1024;
 /** Charged per line, so that a flood of empty lines reaches the limit too. */
 const LINE_OVERHEAD_BYTES = 48;
+/** Of one record, as the harness cuts it. */
+const RECORD_CHARS_MAX = 30_000;
 const NEWLINE = 10;
 
 type LogStream = 'stdout' | 'stderr';
@@ -48,6 +50,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
     if (full || chunk.length === 0) return;
     const state = streams[stream];
     let from = 0;
+    // Bounded: each search begins behind the line before, and a partial line is joined once.
     for (let at = chunk.indexOf(NEWLINE); at >= 0 && !full; at = chunk.indexOf(NEWLINE, from)) {
       const end = at > from && chunk[at - 1] === 13 ? at - 1 : at;
       const whole = state.partialBytes
@@ -84,8 +87,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
       const known = (['debug', 'info', 'warning', 'error'] as const).find((one) => one === level) ?? 'info';
       if (full) return;
       const masked = fields && withinLine(printableJson(redactor.json(fields)) as Record<string, unknown>);
-      redactor
-        .text(text)
+      maskWhereCut(redactor, text, RECORD_CHARS_MAX)
         .split('\n')
         .flatMap((one) => pieces(Buffer.from(one)))
         .forEach((piece, index) => {

@@ -6,7 +6,7 @@ import type { Metrics } from '../host/metrics';
 import { type GivenToRun, NotBegun, NotPrepared, type RunHooks, type Runner, type RunOutcome } from '../runners/runner';
 import { LIMITS } from '../test/fake-service';
 import type { NewRunEvent } from './event-publisher';
-import { startRun } from './run-job';
+import { executeJob } from './run-job';
 
 const job: Job = {
   ...{ runId: 'run_1', source: 'automation', attempt: 1, token: 'x', workspaceId: 'ws_1', kind: 'run', runner: PYTHON },
@@ -39,10 +39,12 @@ function start(code: Code, over: Partial<Runner> = {}, mayStart = () => true) {
       }),
       close: () => void done.push('closed'),
     }),
+    prepareAhead: async () => {},
+    endOutdated: () => {},
     inspect: async () => ({ ok: true }),
     ...over,
   };
-  const run = startRun(
+  const run = executeJob(
     job,
     runner,
     {

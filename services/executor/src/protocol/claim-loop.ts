@@ -211,6 +211,7 @@ export function createClaimLoop(options: {
         options.returnJob(job);
       }
       const deadline = Date.now() + LOCAL_WAIT_MS;
+      // Bounded: one look at two sources every 10 ms.
       while (claims.some((claim) => claim.unanswered > 0) && Date.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }

@@ -1,6 +1,6 @@
 /** Converts a run's messages to events, and to requests for the service that owns it. */
 import { AGENT_TEXT_CHARS_MAX, agentParts, type Job, type RecordedStep } from '@gantry/events';
-import type { Redactor } from '@gantry/masking';
+import { maskWhereCut, type Redactor } from '@gantry/masking';
 import type { Logger } from 'pino';
 import { printable, type RunLog } from '../masking/log-lines';
 import type { RunHooks, RunProcess } from '../runners/runner';
@@ -17,6 +17,8 @@ import type { ToolCalls } from './tool-calls';
 
 /** Limit per attempt. An agent takes at most a hundred turns. */
 const AGENT_EVENTS_MAX = 2_000;
+/** As the harness cuts them. */
+const [PROGRESS_CHARS_MAX, NAME_CHARS_MAX] = [1_000, 200];
 
 export function hooksOf(run: {
   job: Job;
@@ -35,19 +37,23 @@ export function hooksOf(run: {
 }): RunHooks {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
   const { emit } = settlement;
-  const shown = (text: string | null) => (text === null ? null : printable(redactor.text(text)));
+  /** The harness and the reader of its messages cut texts that are longer. */
+  const shown = (text: string | null, charsMax: number) =>
+    text === null ? null : printable(maskWhereCut(redactor, text, charsMax)).slice(0, charsMax);
   let agentEvents = 0;
   return {
     onStream: runLog.write,
     onLog: runLog.record,
-    onProgress: (fraction, message) => live.progress(fraction, shown(message)),
-    onCost: (usd, label) => live.cost(usd, shown(label)),
+    onProgress: (fraction, message) => live.progress(fraction, shown(message, PROGRESS_CHARS_MAX)),
+    onCost: (usd, label) => live.cost(usd, shown(label, NAME_CHARS_MAX)),
     onAgent(given, { name, text, call }) {
       const part = agentParts.find((known) => known === given);
       if (!part || ++agentEvents > AGENT_EVENTS_MAX) return;
-      const cut = (shown(text) ?? '').slice(0, AGENT_TEXT_CHARS_MAX);
-      const callId = shown(call)?.slice(0, 200);
-      emit({ type: 'agent', part, name: shown(name)?.slice(0, 200) ?? null, text: cut, ...(callId && { callId }) });
+      const callId = shown(call, NAME_CHARS_MAX);
+      emit({
+        ...{ type: 'agent', part, name: shown(name, NAME_CHARS_MAX) },
+        ...{ text: shown(text, AGENT_TEXT_CHARS_MAX) ?? '', ...(callId && { callId }) },
+      });
     },
     openArtifact: artifactsOf(job, uploads, redactor, emit),
     openContext: changedContextsOf(job, uploads, emit),

@@ -8,7 +8,7 @@ import type { Child } from '../sandbox/child';
 import { LIMITS } from '../test/fake-service';
 import { testSandbox } from '../test/sandbox-fixture';
 import type { EventPublisher, NewRunEvent } from './event-publisher';
-import { type RunJobDeps, startRun } from './run-job';
+import { executeJob, type RunJobDeps } from './run-job';
 
 const children: Child[] = [];
 const fixture = given(
@@ -61,6 +61,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
     redactorFor: createRedactorCache(),
     metrics: createMetrics({
       slots: 1,
+      warm: () => 0,
       busy: () => 0,
       ready: () => 0,
       restarts: () => 0,
@@ -79,7 +80,7 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
     limits: { ...LIMITS, ...limits },
   };
   const release = jest.fn();
-  return { run: startRun(job, runner, deps, release), release, events, child: () => taken, logs: caught };
+  return { run: executeJob(job, runner, deps, release), release, events, child: () => taken, logs: caught };
 }
 
 const begun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));

@@ -1,12 +1,13 @@
 /** One job from its arrival to its terminal event. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FailedStep, Job, RunError, Suspension, ToolWords } from '@gantry/events';
-import { createRedactor, type createRedactorCache, type Redactor } from '@gantry/masking';
+import { createRedactor, type createRedactorCache, maskWhereCut, type Redactor } from '@gantry/masking';
 import { startSpan, traceFields } from '@gantry/tracing';
 import type { Logger } from 'pino';
 import type { Metrics } from '../host/metrics';
 import { createRunLog, printable, type RunLog } from '../masking/log-lines';
 import {
+  MESSAGE_CHARS_MAX,
   NotBegun,
   type PreparedRun,
   type Runner,
@@ -39,7 +40,7 @@ export interface RunJobDeps {
   mayStart(job: Job): boolean;
 }
 
-export type ActiveRun = ReturnType<typeof startRun>;
+export type ActiveRun = ReturnType<typeof executeJob>;
 
 /** Stops a run before it has a process; thrown through its preparation. */
 class Stopped extends Error {}
@@ -68,7 +69,7 @@ interface RunText {
 }
 
 /** @param release called once, as soon as another run may take this one's slot. */
-export function startRun(job: Job, runner: Runner, deps: RunJobDeps, release: () => void) {
+export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: () => void) {
   const { metrics } = deps;
   const { runId, attempt, source, runner: name } = job;
   const span = startSpan('run', {
@@ -261,7 +262,7 @@ function maskedError(
   const masked = (text: string) => printable(redactor.text(text));
   return {
     ...error,
-    message: masked(error.message),
+    message: printable(maskWhereCut(redactor, error.message, MESSAGE_CHARS_MAX)),
     ...(error.type && { type: masked(error.type) }),
     ...(error.trace && { trace: masked(error.trace) }),
   };

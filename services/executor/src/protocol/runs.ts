@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Runner } from '../runners/runner';
 import type { EventPublisher } from './event-publisher';
 import type { Leases } from './leases';
-import { type RunJobDeps, startRun } from './run-job';
+import { executeJob, type RunJobDeps } from './run-job';
 
 const GIVE_UP_MS_MAX = 5_000;
 const GONE_MS_MAX = 2_000;
@@ -45,7 +45,7 @@ export function createRuns(
         handBack(job);
         return release();
       }
-      const run = startRun(job, runner, runDeps, release);
+      const run = executeJob(job, runner, runDeps, release);
       leases.add(run);
       void run.settled.finally(() => leases.remove(run));
       leaving.add(run.gone);

@@ -58,12 +58,13 @@ finally:
 return [before, decision, called]`);
   const asleep = await run(source);
   const { runId } = asleep.job;
-  expect(asleep.finished).toMatchObject(suspended({ ordinal: 2, kind: 'sleep', name: 'sleep' }, {}));
+  const forMs = 3_600_000;
+  expect(asleep.finished).toMatchObject(suspended({ ordinal: 2, kind: 'sleep', name: 'sleep' }, { forMs }));
   expect(asleep.finished.output).toBeUndefined();
   const { suspension } = asleep.finished;
   const wakeAt = suspension?.kind === 'sleep' ? suspension.wakeAt : 0;
   expect(asleep.log).toEqual(['tidied up', `Sleeping until ${new Date(wakeAt).toISOString()}.`]);
-  expect(Math.abs(wakeAt - Date.now() - 3_600_000)).toBeLessThan(30_000);
+  expect(Math.abs(wakeAt - Date.now() - forMs)).toBeLessThan(30_000);
 
   service.recordStep(runId, { ordinal: 2, kind: 'sleep', name: 'sleep', result: null });
   const approval = { ordinal: 3, kind: 'approve', name: 'Pay it?' } as const;

@@ -9,6 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type FailedStep,
   failedStep,
+  type HeldCall,
   type Job,
   type ModelUsage,
   type RecordedStep,
@@ -23,7 +24,7 @@ import {
   suspension as suspensionSchema,
   toolStepName,
 } from '@gantry/events';
-import type { Redactor } from '@gantry/masking';
+import { maskWhereCut, type Redactor } from '@gantry/masking';
 import { startSpan } from '@gantry/tracing';
 import { z } from 'zod';
 import { printable, printableJson } from '../masking/log-lines';
@@ -133,7 +134,10 @@ export function stepsOf(options: {
     if (hasSecret(step.name)) return { refused: `the name of a ${kind} contains a secret` };
     let result: unknown;
     if (failed) {
-      const masked = Object.entries(failed).map(([key, text]) => [key, printable(redactor.text(text))]);
+      const masked = Object.entries(failed).map(([key, text]) => [
+        key,
+        printable(maskWhereCut(redactor, text, FAILURE_CHARS_MAX)),
+      ]);
       result = {
         [STEP_FAILED]: Object.fromEntries(masked.map(([key, text]) => [key, text?.slice(0, FAILURE_CHARS_MAX)])),
       };
@@ -252,15 +256,22 @@ export function stepsOf(options: {
       message: wanted.message === null ? null : printable(redactor.text(wanted.message)),
       data: printableJson(redactor.json(wanted.data ?? null)),
       form: printableJson(redactor.json(wanted.form)) as unknown[] | null,
+      ...(wanted.calls && { calls: wanted.calls.map(shownCall) }),
     };
-    if (isDeeperThan(shown.data, DEPTH_MAX) || isDeeperThan(shown.form, DEPTH_MAX)) {
+    const json = [shown.data, shown.form, shown.calls ?? null];
+    if (json.some((one) => isDeeperThan(one, DEPTH_MAX))) {
       return { refused: `data or form of an approval ${TOO_DEEP}` };
     }
-    if (isTooLarge(shown.data) || isTooLarge(shown.form)) {
+    if (json.some(isTooLarge)) {
       return { refused: `the limit for data and form of an approval is ${STEP_BYTES_MAX} bytes of JSON each` };
     }
     return { suspension: { ...wanted, ...shown, step: { ...wanted.step, name: shown.title } } };
   }
+
+  const shownCall = (call: HeldCall): HeldCall => ({
+    ...call,
+    parameters: printableJson(redactor.json(call.parameters)) as HeldCall['parameters'],
+  });
 
   return { onStep, onSuspend, onTool, onTools };
 }
@@ -269,7 +280,8 @@ export function stepsOf(options: {
 export function failedStepOf(told: unknown, redactor: Redactor, began: number): FailedStep | undefined {
   const { data } = askedLast.safeParse(told);
   if (!data) return undefined;
-  const shown = (text: string, charsMax: number) => printable(redactor.text(text)).slice(0, charsMax);
+  const shown = (text: string, charsMax: number) =>
+    printable(maskWhereCut(redactor, text, charsMax)).slice(0, charsMax);
   const finishedAt = Date.now();
   const found = failedStep.safeParse({
     ordinal: data.ordinal,

@@ -8,16 +8,21 @@ import type {
   InspectReply,
   InspectRequest,
   Job,
+  PrepareRequest,
   RecordedStep,
   RunError,
   StepReply,
   Suspension,
   ToolReply,
+  UsedSandbox,
 } from '@gantry/events';
 import type { NetworkRequest, RawAnswer } from '../egress/network-request';
 import type { AnswerTo } from '../egress/rehearsed-request';
 
 export type { AnswerTo, NetworkRequest, RawAnswer };
+
+/** Of a failure; code's own messages are cut to it. */
+export const MESSAGE_CHARS_MAX = 4_000;
 
 export interface Runner {
   /**
@@ -25,6 +30,14 @@ export interface Runner {
    * @throws NotPrepared for a problem that the owner of the run can fix
    */
   prepare(job: Job, hooks: PrepareHooks): Promise<PreparedRun>;
+  /**
+   * Installs the packages that a service has announced, and imports the announced code if there is room for it.
+   * @param isStandby it stays imported, as long as this is repeated
+   * @throws for packages and code that cannot be had
+   */
+  prepareAhead(announced: PrepareRequest, isStandby: boolean): Promise<void>;
+  /** Ends what holds other code of the announced worker between its runs. */
+  endOutdated(announced: PrepareRequest): void;
   /** Inspects an entrypoint without executing any of it. */
   inspect(request: InspectRequest): Promise<InspectReply>;
 }
@@ -113,7 +126,7 @@ export interface ArtifactSink {
 
 export interface RunResult {
   outcome: RunOutcome;
-  usage: { wallMs: number; cpuMs: number; maxRssBytes: number };
+  usage: { wallMs: number; cpuMs: number; maxRssBytes: number; sandbox?: UsedSandbox };
   /** Resolves when nothing of the run is left on this machine. */
   gone: Promise<void>;
 }

@@ -48,13 +48,14 @@ export function runArgs(
     ...['--dir', `${HOST}/empty`, '--ro-bind', settings.storeDir, `${HOST}/store`],
     ...['--ro-bind', settings.pythonDir, `${HOST}/python`, '--ro-bind', settings.egressDir, `${HOST}/egress`],
     ...['--ro-bind', settings.childFilterFile, `${HOST}/child.bpf`],
+    ...['--ro-bind', settings.warmFilterFile, `${HOST}/warm.bpf`],
     ...(ctlDir ? ['--ro-bind', ctlDir, `${HOST}/ctl`] : []),
     ...['--remount-ro', '/', '--chdir', '/'],
     ...started(settings, `${HOST}/python/zygote.py`, config),
   ];
 }
 
-/** One of the platform's own tools working on a directory of the store before it is final: byte-compiling, pip. */
+/** One of the platform's own tools working on a directory of the store before it is final: byte code, packages. */
 export function toolArgs(
   settings: SandboxSettings,
   tool: { workDir: string; readOnly: string[]; egress: boolean; tmpBytes: number; config: object },

@@ -9,7 +9,6 @@ import path from 'node:path';
 import { isAbandoned, ownerTag } from '../host/owner-tag';
 
 const ROOT = '/sys/fs/cgroup';
-const GROUP = 'gantry-runs';
 
 export interface RunCgroup {
   limit(memoryBytes: number, processes: number): void;
@@ -30,21 +29,24 @@ export interface GroupPool {
   remove(): void;
 }
 
-type Trees = { version: 2; base: string } | { version: 1; memory: string; pids: string };
+type Trees = { version: 2; base: string; runs: string } | { version: 1; memory: string; pids: string };
 
-function locate(): Trees | null {
+/** Executors of several users may share a machine: each user has a group of its own. */
+function locate(uid: number): Trees | null {
+  const group = `gantry-runs-${uid}`;
   if (fs.existsSync(path.join(ROOT, 'cgroup.controllers'))) {
     const own = /^0::(.*)$/m.exec(fs.readFileSync('/proc/self/cgroup', 'utf8'))?.[1] ?? '/';
     // After prepareCgroups() this process is in a leaf next to the runs' groups.
-    return { version: 2, base: path.join(ROOT, own.replace(/\/gantry-executor$/, '')) };
+    const base = path.join(ROOT, own.replace(/\/gantry-executor$/, ''));
+    return { version: 2, base, runs: path.join(base, group) };
   }
-  const memory = path.join(ROOT, 'memory', GROUP);
-  return fs.existsSync(path.dirname(memory)) ? { version: 1, memory, pids: path.join(ROOT, 'pids', GROUP) } : null;
+  const memory = path.join(ROOT, 'memory', group);
+  return fs.existsSync(path.dirname(memory)) ? { version: 1, memory, pids: path.join(ROOT, 'pids', group) } : null;
 }
 
 /** Runs as root, before the uid is dropped: creates the trees and makes that uid their owner. Does nothing if it cannot. */
 export function prepareCgroups(uid: number, gid: number): void {
-  const trees = locate();
+  const trees = locate(uid);
   try {
     if (trees?.version === 1) {
       for (const tree of [trees.memory, trees.pids]) {
@@ -54,7 +56,7 @@ export function prepareCgroups(uid: number, gid: number): void {
     } else if (trees) {
       // A v2 group that delegates controllers may contain no process itself, so this one moves to a leaf of its own.
       const leaf = path.join(trees.base, 'gantry-executor');
-      const runs = path.join(trees.base, GROUP);
+      const { runs } = trees;
       for (const directory of [leaf, runs]) fs.mkdirSync(directory, { recursive: true });
       write(leaf, 'cgroup.procs', process.pid);
       write(trees.base, 'cgroup.subtree_control', '+memory +pids');
@@ -68,11 +70,14 @@ export function prepareCgroups(uid: number, gid: number): void {
   }
 }
 
-/** Null where no tree is writable. Removes leftovers of a killed executor, including its processes. */
-export function openCgroups(): Cgroups | null {
-  const trees = locate();
+/**
+ * Null where no tree is writable. Removes leftovers of a killed executor, including its processes.
+ * @param uid for which they were prepared
+ */
+export function openCgroups(uid = process.geteuid?.()): Cgroups | null {
+  const trees = uid === undefined ? null : locate(uid);
   if (!trees) return null;
-  const bases = trees.version === 2 ? [path.join(trees.base, GROUP)] : [trees.memory, trees.pids];
+  const bases = trees.version === 2 ? [trees.runs] : [trees.memory, trees.pids];
   try {
     for (const base of bases) {
       const probe = path.join(base, `${ownerTag}-probe`);

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { RunCgroup } from './cgroup';
 import { FrameReader } from './frames';
+import { CHANNEL_CLOSED } from './kill-reasons';
 
 /** The exit of a child's first process. */
 export interface Exit {
@@ -19,6 +20,8 @@ export type Control = Readable & Writable;
 
 /** Limit for the frame of a child without a run: `ready`, or its failure. */
 const CONTROL_BYTES_IDLE = 64 * 1024;
+/** What was written just before the exit may still be in transit. */
+const IN_TRANSIT_MS_MAX = 200;
 
 /**
  * A sealed process that serves one run and is then discarded.
@@ -35,6 +38,10 @@ export class Child {
   cgroup?: RunCgroup;
   /** The host's reason for killing it. The first reason counts. */
   killedFor?: string;
+  /** Called when it waits for a run. */
+  onReady?: () => void;
+  /** Called when the run has given its answer. */
+  onAnswered?: () => void;
   /** Called for bytes on the control channel, in order, once the run has begun. */
   onControl?: () => void;
   onLog?: (stream: LogStream, chunk: Buffer) => void;
@@ -61,7 +68,7 @@ export class Child {
       this.onControl?.();
     });
     // A run that closes its channel but stays alive cannot answer any more. (An exit closes it too, and needs no kill.)
-    control.on('close', () => setTimeout(() => this.kill('closed its control channel'), 50).unref());
+    control.on('close', () => setTimeout(() => this.kill(CHANNEL_CLOSED), 50).unref());
   }
 
   attachLog(stream: LogStream, source: Readable): void {
@@ -94,6 +101,15 @@ export class Child {
       this.cgroup.release();
     }
     this.resolveExit(exit);
+  }
+
+  /** Resolves when what it wrote on the control channel before its exit has been read. */
+  allRead(): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.control || this.control.destroyed) return resolve();
+      this.control.once('close', resolve);
+      setTimeout(resolve, IN_TRANSIT_MS_MAX).unref();
+    });
   }
 
   /** Closes the connections once they are no longer needed. */

@@ -13,11 +13,14 @@ export interface Layout {
   pythonDir: string;
   etcDir: string;
   egressDir: string;
+  /** uv and what it knows of the interpreter, created with the first set of packages. */
+  uvDir: string;
   /** Reports not yet sent: see spool.ts. Not visible to sandboxes. */
   spoolDir: string;
   filterFile: string;
   zygoteFilterFile: string;
   childFilterFile: string;
+  warmFilterFile: string;
 }
 
 /** Below /etc. */
@@ -58,9 +61,11 @@ export function prepareLayout(directory: string, owner: Owner | null): Layout {
     pythonDir: path.join(own, 'python'),
     etcDir: path.join(own, 'etc'),
     egressDir: path.join(own, 'egress'),
+    uvDir: path.join(own, 'uv'),
     filterFile: path.join(own, 'all.bpf'),
     zygoteFilterFile: path.join(own, 'zygote.bpf'),
     childFilterFile: path.join(own, 'child.bpf'),
+    warmFilterFile: path.join(own, 'warm.bpf'),
   };
   copyPython(SOURCE, layout.pythonDir);
   writeEtc(layout.etcDir);
@@ -68,6 +73,7 @@ export function prepareLayout(directory: string, owner: Owner | null): Layout {
   fs.writeFileSync(layout.filterFile, buildFilter('all'), { mode: 0o644 });
   fs.writeFileSync(layout.zygoteFilterFile, buildFilter('zygote'), { mode: 0o644 });
   fs.writeFileSync(layout.childFilterFile, buildFilter('child'), { mode: 0o644 });
+  fs.writeFileSync(layout.warmFilterFile, buildFilter('warm'), { mode: 0o644 });
   giveAway(own, { runAs: owner });
   if (owner) for (const each of [runDir, storeDir, spoolDir]) fs.chownSync(each, owner.uid, owner.gid);
   return layout;

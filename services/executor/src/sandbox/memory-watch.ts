@@ -27,7 +27,7 @@ function residentBytes(child: Child): number {
   return sum;
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   try {
     const tasks = fs.readdirSync(`/proc/${pid}/task`);
     return tasks.flatMap((task) =>

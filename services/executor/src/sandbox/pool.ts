@@ -67,11 +67,6 @@ export class ChildPool {
 
   private async replaceZygote(): Promise<void> {
     const zygote = new ZygoteProcess(this.settings);
-    zygote.on('ready', (child) => {
-      this.failures = 0;
-      this.starting.delete(child);
-      this.offer(child);
-    });
     zygote.on('exit', (child, was) => {
       if (this.starting.delete(child) && was === 'starting' && child.killedFor !== 'recycled') this.failures++;
       const at = this.idle.indexOf(child);
@@ -120,7 +115,13 @@ export class ChildPool {
     }
     const wanted = settings.slots + this.waiting.length;
     while (this.idle.length + this.starting.size < wanted && this.starting.size < settings.slots) {
-      this.starting.add(current.fork());
+      const child = current.fork();
+      child.onReady = () => {
+        this.failures = 0;
+        this.starting.delete(child);
+        this.offer(child);
+      };
+      this.starting.add(child);
     }
   }
 

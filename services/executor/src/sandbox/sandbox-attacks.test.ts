@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { type TestSandbox, testSandbox } from '../test/sandbox-fixture';
+import { ISOLATIONS, type TestSandbox, testSandbox } from '../test/sandbox-fixture';
 
 const source = fs.readFileSync(path.join(__dirname, '..', 'test', 'attack.py'), 'utf8');
 const names = [...source.matchAll(/^@check\("(.*)"\)$/gm)].map((match) => match[1] ?? '');
@@ -21,7 +21,7 @@ def run():
     return "unharmed"
 `;
 
-describe.each(['zygote', 'process'] as const)('user code in a sandbox (isolation: %s)', (isolation) => {
+describe.each(ISOLATIONS)('user code in a sandbox (isolation: %s)', (isolation) => {
   let fixture: TestSandbox;
   let rows: Map<string, [held: boolean, seen: string]>;
   let victim: unknown;
@@ -47,11 +47,12 @@ describe.each(['zygote', 'process'] as const)('user code in a sandbox (isolation
         hostPort: (tcp.address() as net.AddressInfo).port,
         hostAbstract: 'gantry-host-abstract',
         canary: 'canary-4711',
-        filters: 2,
+        filters: isolation === 'warm' ? 3 : 2,
         paths: [path.dirname(fixture.settings.storeDir), path.resolve(__dirname, '../..')],
       },
     });
     if (attack.outcome.kind !== 'returned') throw new Error(`the attack did not run: ${attack.value}`);
+    expect(attack.isWarm).toBe(isolation === 'warm');
     rows = new Map((attack.value as [string, boolean, string][]).map(([name, held, seen]) => [name, [held, seen]]));
     victim = (await beside).value;
   });

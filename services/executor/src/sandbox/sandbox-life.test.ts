@@ -91,9 +91,9 @@ test('kill -9 of the executor leaves no process, and the next one sweeps its dir
   prepareLayout(path.dirname(runDir), testOwner);
   expect(left()).toEqual([]);
   await fixtureWith();
-  const groups = ['/sys/fs/cgroup/memory/gantry-runs', '/sys/fs/cgroup/pids/gantry-runs'].filter((dir) =>
-    fs.existsSync(dir),
-  );
+  const groups = ['memory', 'pids']
+    .map((controller) => `/sys/fs/cgroup/${controller}/gantry-runs-${testOwner?.uid ?? process.geteuid?.()}`)
+    .filter((dir) => fs.existsSync(dir));
   const leftGroups = () =>
     groups.flatMap((dir) => fs.readdirSync(dir)).filter((name) => name.startsWith(`${orphan.pid}-`));
   await until(() => leftGroups().length === 0);

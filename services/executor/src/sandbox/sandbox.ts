@@ -2,12 +2,21 @@ import type { Child } from './child';
 import { startColdChild } from './cold-run';
 import { ChildPool } from './pool';
 import type { SandboxSettings, SandboxSpec } from './settings';
+import { WarmPool, type WarmRequest, type WarmSubject, type WarmTaken } from './warm-pool';
 
 export type Isolation = 'zygote' | 'process';
 
 export interface Sandbox {
   /** A child that waits for `spec`: synchronous if one is ready. */
   acquire(isolation: Isolation, spec: SandboxSpec): Child | Promise<Child>;
+  /** A child in which the code is imported already, if there is one or will be soon; a reason where there never will be. */
+  acquireWarm(request: WarmRequest): WarmTaken;
+  /** Imports code before a run asks for it, if there is room. Resolves when that is over. */
+  importAhead(request: WarmRequest, isStandby: boolean): Promise<void>;
+  /** Ends the warm sandboxes of a worker or automation, except those for runs like `current`. */
+  endOthers(subject: WarmSubject, current?: WarmRequest): void;
+  /** Number of warm sandboxes. */
+  warm(): number;
   /** Number of sealed children waiting for a run. */
   ready(): number;
   restarts(): number;
@@ -23,11 +32,23 @@ export async function startSandbox(settings: SandboxSettings, isolation: Isolati
     await pool.stop();
     throw err;
   });
+  const { slots, warmBytes, recycleMs } = settings;
+  const warm =
+    pool && warmBytes > 0
+      ? new WarmPool({ zygote: () => pool.current, sandboxesMax: slots, bytesMax: warmBytes, recycleMs })
+      : undefined;
   return {
     pool,
+    acquireWarm: (request) => warm?.take(request) ?? {},
+    importAhead: async (request, isStandby) => warm?.importAhead(request, isStandby),
+    endOthers: (subject, current) => warm?.endOthers(subject, current),
+    warm: () => warm?.size() ?? 0,
     acquire: (wanted, spec) => (pool && wanted === 'zygote' ? pool.take() : startColdChild(settings, spec)),
     ready: () => pool?.idle.length ?? settings.slots,
     restarts: () => pool?.restarts ?? 0,
-    stop: async () => pool?.stop(),
+    async stop() {
+      warm?.stop();
+      await pool?.stop();
+    },
   };
 }

@@ -6,9 +6,10 @@
  *           `bwrap --seccomp`, so a child gets it for free.
  *   child   those that the zygote still needs to build a child (namespaces, mounts, host name). Short, so that it is
  *           cheap to load in every child, as the very last step of sealing.
+ *   warm    in a warm sandbox, additionally: what outlives the processes of a run, and what reaches its pid 1.
  * 'all' is both in one program, for a cold sandbox.
  */
-export type SeccompLayer = 'zygote' | 'child' | 'all';
+export type SeccompLayer = 'zygote' | 'child' | 'warm' | 'all';
 
 interface Architecture {
   /** AUDIT_ARCH_* of linux/audit.h. */
@@ -40,6 +41,8 @@ const CALLS = {
   prlimit64: [302, 261],
   execve: [59, 221],
   execveat: [322, 281],
+  setpriority: [141, 140],
+  ioprio_set: [251, 30],
 } satisfies Record<string, [x64: number, arm64: number]>;
 
 export const NEVER: Record<string, Numbers> = {
@@ -119,6 +122,30 @@ export const SEALING: Record<string, Numbers> = {
   setdomainname: [171, 162],
 };
 
+/** System V objects and message queues stay until they are removed. */
+const LASTING: Record<string, Numbers> = {
+  shmget: [29, 194],
+  shmat: [30, 196],
+  shmctl: [31, 195],
+  semget: [64, 190],
+  semop: [65, 193],
+  semctl: [66, 191],
+  semtimedop: [220, 192],
+  msgget: [68, 186],
+  msgsnd: [69, 189],
+  msgrcv: [70, 188],
+  msgctl: [71, 187],
+  mq_open: [240, 180],
+};
+
+/** Their first argument is a process. */
+const SCHEDULING = {
+  sched_setparam: [142, 118],
+  sched_setscheduler: [144, 119],
+  sched_setaffinity: [203, 122],
+  sched_setattr: [314, 274],
+} satisfies Record<string, [x64: number, arm64: number]>;
+
 const LD = 0x20;
 const JEQ = 0x15;
 const JGE = 0x35;
@@ -141,6 +168,10 @@ const TIOCLINUX = 0x541c;
 const F_SETLEASE = 1024;
 const F_NOTIFY = 1026;
 /** Flow labels belong to the network namespace, outlive the socket, and are shown by no counter: see networks.py. */
+const PRIO_PROCESS = 0;
+const IOPRIO_WHO_PROCESS = 1;
+/** The first process of a warm sandbox. */
+const FORKING_PID = 1;
 const IPPROTO_IPV6 = 41;
 const IPV6_FLOWLABEL_MGR = 32;
 /** Offsets in struct seccomp_data. */
@@ -155,13 +186,10 @@ type Emit = (...instruction: Instruction) => void;
 
 /** The program as bytes, little-endian like both supported architectures. */
 export function buildFilter(layer: SeccompLayer, arch: string = process.arch): Buffer {
+  if (layer === 'warm') return program(arch, betweenRuns);
   return program(arch, (column, emit) => {
-    const denied = { ...(layer !== 'child' && NEVER), ...(layer !== 'zygote' && SEALING) };
-    for (const { [column]: number } of Object.values(denied)) {
-      if (number === null) continue;
-      emit(JEQ, 0, 1, number);
-      emit(RET, 0, 0, errno(EPERM));
-    }
+    if (layer !== 'child') deny(NEVER, column, emit);
+    if (layer !== 'zygote') deny(SEALING, column, emit);
     if (layer !== 'zygote') {
       // clone3 takes its flags by pointer, which a filter cannot read: glibc falls back to clone on ENOSYS.
       emit(JEQ, 0, 1, CALLS.clone3[column]);
@@ -210,11 +238,58 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
   });
 }
 
-/** For a process that must not start any further program, even if it is exploited. */
-export function buildNoExecFilter(arch: string = process.arch): Buffer {
+/** Whatever the arguments. */
+function deny(calls: Record<string, Numbers>, column: 0 | 1, emit: Emit): void {
+  for (const { [column]: number } of Object.values(calls)) {
+    if (number === null) continue;
+    emit(JEQ, 0, 1, number);
+    emit(RET, 0, 0, errno(EPERM));
+  }
+}
+
+/** Nothing of a run may stay for the next one, in the kernel or in the process that forks it (warm.py). */
+function betweenRuns(column: 0 | 1, emit: Emit): void {
+  deny(LASTING, column, emit);
+  for (const { [column]: number } of Object.values(SCHEDULING)) {
+    emit(JEQ, 0, 4, number);
+    emit(LD, 0, 0, AT_ARG0);
+    emit(JEQ, 0, 1, FORKING_PID);
+    emit(RET, 0, 0, errno(EPERM));
+    emit(RET, 0, 0, ALLOW);
+  }
+  // Of processes alone: a group or a user could have that process as a member.
+  for (const [number, process] of [
+    [CALLS.setpriority[column], PRIO_PROCESS],
+    [CALLS.ioprio_set[column], IOPRIO_WHO_PROCESS],
+  ] as const) {
+    emit(JEQ, 0, 6, number);
+    emit(LD, 0, 0, AT_ARG0);
+    emit(JEQ, 0, 2, process);
+    emit(LD, 0, 0, AT_ARG1);
+    emit(JEQ, 0, 1, FORKING_PID);
+    emit(RET, 0, 0, errno(EPERM));
+    emit(RET, 0, 0, ALLOW);
+  }
+}
+
+/**
+ * For a process that must not start any further program, even if it is exploited.
+ * @param exceptNameAt lets it start the program whose name lies at this address: see sole_program.py
+ */
+export function buildNoExecFilter(exceptNameAt?: number, arch: string = process.arch): Buffer {
   return program(arch, (column, emit) => {
-    emit(JEQ, 1, 0, CALLS.execve[column]);
     emit(JEQ, 0, 1, CALLS.execveat[column]);
+    emit(RET, 0, 0, errno(EPERM));
+    if (exceptNameAt === undefined) {
+      emit(JEQ, 0, 1, CALLS.execve[column]);
+    } else {
+      emit(JEQ, 0, 6, CALLS.execve[column]);
+      emit(LD, 0, 0, AT_ARG0);
+      emit(JEQ, 0, 3, exceptNameAt % 2 ** 32);
+      emit(LD, 0, 0, AT_ARG0 + 4);
+      emit(JEQ, 0, 1, Math.floor(exceptNameAt / 2 ** 32));
+      emit(RET, 0, 0, ALLOW);
+    }
     emit(RET, 0, 0, errno(EPERM));
   });
 }

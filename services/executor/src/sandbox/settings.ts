@@ -18,14 +18,18 @@ export interface SandboxSettings {
   runDir: string;
   /** Becomes /etc: passwd, group, hosts, and the machine's certificates. */
   etcDir: string;
-  /** The seccomp programs: for processes sealed by bubblewrap alone, for processes that start runs, and additionally for runs. */
+  /** The seccomp programs (seccomp.ts): for processes sealed by bubblewrap alone, for processes that start runs, and additionally for runs. */
   filterFile: string;
   zygoteFilterFile: string;
   childFilterFile: string;
+  /** Additionally, for the runs of a warm sandbox. */
+  warmFilterFile: string;
   /** Contains the egress proxy's socket `s`. */
   egressDir: string;
   /** Number of sealed children kept ready, and of concurrent runs. */
   slots: number;
+  /** Memory of all warm sandboxes together. 0: there are none. */
+  warmBytes: number;
   /** Null where no tree is writable: the memory of a run is then polled. */
   cgroups: Cgroups | null;
   /** Set if this process stays root (tests do): sandboxes are then started as this uid, never as root. */

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import { toolArgs } from './bwrap-args';
 import { startBwrap } from './bwrap-process';
@@ -14,6 +15,10 @@ export interface ToolRequest {
   /** Directories that it may read, mounted under their own names. */
   readOnly: string[];
   timeoutMs: number;
+  /** The only program that the tool may start. `interpreters`: directory of what it knows of the interpreter. */
+  uv?: { path: string; interpreters?: string };
+  /** It handles nothing of others, and may start any program. */
+  isTrusted?: boolean;
   /** The nonce that identifies this tool to the egress proxy; without one there is no network. */
   egressNonce?: string;
 }
@@ -32,13 +37,17 @@ export class ToolFailed extends Error {
 
 const OUTPUT_BYTES_MAX = 256 * 1024;
 const TOOL_TMP_BYTES = 512 << 20;
+const PAGE_BYTES = 4_096;
+/** Numbers of pages where no interpreter has anything, in address spaces of 39 bits and more. */
+const NAME_PAGE = { least: 2 ** 24, most: 2 ** 26 };
 
 /** Runs the platform's own tools on untrusted files: in a sandbox, because a compiler and pip are attack surface too. */
 export function toolRunner(settings: SandboxSettings): ToolRunner {
-  const noExec = buildNoExecFilter().toString('base64');
-  return ({ config, workDir, readOnly, timeoutMs, egressNonce }) =>
+  return ({ config, workDir, readOnly, timeoutMs, egressNonce, uv, isTrusted }) =>
     new Promise((resolve, reject) => {
       const known = readOnly.filter((directory) => fs.existsSync(directory));
+      const nameAt = uv && PAGE_BYTES * randomInt(NAME_PAGE.least, NAME_PAGE.most);
+      const filter = isTrusted ? null : buildNoExecFilter(nameAt).toString('base64');
       giveAway(workDir, settings);
       const egress = egressNonce !== undefined;
       const args = toolArgs(settings, {
@@ -46,7 +55,7 @@ export function toolRunner(settings: SandboxSettings): ToolRunner {
         readOnly: known,
         egress,
         tmpBytes: TOOL_TMP_BYTES,
-        config: { ...config, noExec },
+        config: { ...config, filter, uv: uv ? { ...uv, nameAt } : null },
       });
       const bwrap = startBwrap(settings, args, settings.filterFile);
       bwrap.control.end(frame({ egressNonce: egressNonce ?? null }));

@@ -41,7 +41,6 @@ type ZygoteReport =
   | ({ t: 'exit'; id: string } & Partial<Exit>);
 
 export interface ZygoteEvents {
-  ready: [child: Child];
   exit: [child: Child, was: Child['state']];
   died: [why: string];
 }
@@ -122,22 +121,49 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
 
   /** A child that is starting. It is ready once it has made its three connections, sealed itself and reported that. */
   fork(): Child {
+    return this.forkAs('fork');
+  }
+
+  /** A child that becomes a warm sandbox once it is told what to import: see warm-sandbox.ts. */
+  forkWarm(): Child {
+    return this.forkAs('warm');
+  }
+
+  /** Has a warm sandbox fork the process of its next run, `child`, which is ready once it has its connections. */
+  connect(sandbox: Child, child: Child): void {
+    const starting = this.expect(child);
+    void child.exited.then(() => {
+      clearTimeout(starting.timer);
+      this.byNonce.delete(starting.nonce);
+    });
+    this.tell(`connect ${sandbox.id} ${starting.nonce}`);
+  }
+
+  private forkAs(verb: 'fork' | 'warm'): Child {
     const id = String(++this.forks);
-    const nonce = randomBytes(16).toString('hex');
     const child = new Child(
       id,
       () => this.kill(starting),
       () => this.hostPid(starting),
     );
+    const starting = this.expect(child);
+    this.children.set(id, starting);
+    // A warm sandbox lives long: the groups at hand are for those that come and go.
+    const group = verb === 'fork' ? this.groups?.take() : undefined;
+    child.cgroup = group?.cgroup;
+    const places = group?.places.map((place) => INHERITED_FD + place) ?? [];
+    this.tell([verb, id, starting.nonce, ...places].join(' '));
+    return child;
+  }
+
+  /** Until it has made its connections and said that it is ready. */
+  private expect(child: Child): Starting {
+    const nonce = randomBytes(16).toString('hex');
     const timer = setTimeout(() => child.state === 'starting' && child.kill('not ready in time'), READY_MS);
     const starting: Starting = { child, nonce, connected: new Set(), saidReady: false, timer };
     child.onControl = () => this.firstWords(starting);
-    this.children.set(id, starting);
     this.byNonce.set(nonce, starting);
-    const group = this.groups?.take();
-    child.cgroup = group?.cgroup;
-    this.tell(['fork', id, nonce, ...(group?.places.map((place) => INHERITED_FD + place) ?? [])].join(' '));
-    return child;
+    return starting;
   }
 
   private tell(command: string): void {
@@ -219,7 +245,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
       if (child.state !== 'starting' || child.killedFor) return;
       clearTimeout(starting.timer);
       child.state = 'ready';
-      this.emit('ready', child);
+      child.onReady?.();
     });
   }
 
@@ -268,21 +294,29 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.emit('died', why);
   }
 
-  /** The last columns of NSpid are a process's own view of its pid (1) and the zygote's. */
   private hostPid(starting: Starting): number {
     const inner = starting.innerPid ?? 0;
     if (!this.hostPids.has(inner)) {
       const known = new Set(this.hostPids.values());
       const children = fs.readFileSync(`/proc/${this.pid}/task/${this.pid}/children`, 'utf8').trim().split(' ');
       for (const pid of children.map(Number)) {
-        if (!pid || known.has(pid)) continue;
-        const namespaces =
-          /^NSpid:\s*(.*)$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]?.split(/\s+/) ?? [];
-        this.hostPids.set(Number(namespaces.at(-2)), pid);
+        const innerPid = known.has(pid) ? undefined : findInnerPid(pid);
+        if (innerPid !== undefined) this.hostPids.set(innerPid, pid);
       }
     }
     const pid = this.hostPids.get(inner);
     if (!pid) throw new Error(`no process for child ${starting.child.id}`);
     return pid;
+  }
+}
+
+/** A child's pid as the zygote sees it: the last but one column of NSpid, before the child's own view (1). Undefined if it is gone. */
+function findInnerPid(pid: number): number | undefined {
+  try {
+    const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+    const innerPid = Number(/^NSpid:.*\s(\d+)\s+\d+$/m.exec(status)?.[1]);
+    return innerPid || undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -13,6 +13,8 @@ export interface DirectoryStore {
   /** Pins an existing directory, or creates it under a keyed mutex per digest. @returns the caller must unpin. */
   pin(digest: string, make: (stagingDirectory: string) => Promise<void>): void | Promise<void>;
   unpin(digest: string): void;
+  /** Forgets a directory that is not what it should be, unless it is pinned. */
+  remove(digest: string): void;
   has(digest: string): boolean;
   bytes(): number;
 }
@@ -57,15 +59,20 @@ export function openDirectoryStore(directory: string, bytesMax: number): Directo
   }
 
   function evict() {
-    for (const [digest, entry] of kept) {
+    for (const digest of kept.keys()) {
       if (total <= bytesMax) return;
-      if (entry.pins > 0) continue;
-      kept.delete(digest);
-      total -= entry.bytes;
-      const doomed = fs.mkdtempSync(path.join(staging, `${ownerTag}-evicted-`));
-      fs.renameSync(path.join(final, digest), path.join(doomed, digest));
-      fs.promises.rm(doomed, { recursive: true, force: true }).catch(() => {});
+      remove(digest);
     }
+  }
+
+  function remove(digest: string) {
+    const entry = kept.get(digest);
+    if (!entry || entry.pins > 0) return;
+    kept.delete(digest);
+    total -= entry.bytes;
+    const doomed = fs.mkdtempSync(path.join(staging, `${ownerTag}-evicted-`));
+    fs.renameSync(path.join(final, digest), path.join(doomed, digest));
+    fs.promises.rm(doomed, { recursive: true, force: true }).catch(() => {});
   }
 
   async function makeOnce(digest: string, make: (stagingDirectory: string) => Promise<void>) {
@@ -100,6 +107,7 @@ export function openDirectoryStore(directory: string, bytesMax: number): Directo
       const entry = kept.get(digest);
       if (entry) entry.pins--;
     },
+    remove,
     has: (digest) => kept.has(digest),
     bytes: () => total,
   };

@@ -12,16 +12,18 @@ import time
 
 libc = ctypes.CDLL(None, use_errno=True)
 libc.syscall.restype = ctypes.c_long
-TMP_AT_START = os.listdir("/tmp")
-FDS_AT_START = {}
-for fd in sorted(os.listdir("/proc/self/fd"), key=int):
-    if os.path.lexists("/proc/self/fd/" + fd):
-        FDS_AT_START[fd] = os.readlink("/proc/self/fd/" + fd)
-STATUS = {}
-for line in open("/proc/self/status"):
-    key, _, value = line.partition(":")
-    STATUS[key] = value.strip()
+TMP_AT_START, FDS_AT_START, STATUS = [], {}, {}
 CHECKS = []
+
+
+def observe_start():
+    TMP_AT_START.extend(os.listdir("/tmp"))
+    for fd in sorted(os.listdir("/proc/self/fd"), key=int):
+        if os.path.lexists("/proc/self/fd/" + fd):
+            FDS_AT_START[fd] = os.readlink("/proc/self/fd/" + fd)
+    for line in open("/proc/self/status"):
+        key, _, value = line.partition(":")
+        STATUS[key] = value.strip()
 
 
 def check(name):
@@ -51,6 +53,29 @@ def error_of(function):
         return errno.errorcode.get(error.errno, str(error.errno))
     except Exception as error:
         return type(error).__name__
+
+
+def read(path):
+    """Nothing where the file is hidden from this process: those of pid 1 of a warm sandbox are."""
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode()
+    except (PermissionError, FileNotFoundError):
+        return ""
+
+
+def listed(folder):
+    try:
+        return os.listdir(folder)
+    except (PermissionError, FileNotFoundError):
+        return []
+
+
+def linked(path):
+    try:
+        return os.readlink(path)
+    except OSError:
+        return ""
 
 
 def unix_error(address):
@@ -115,7 +140,7 @@ def _(i):
 
 @check("does not see the platform's environment")
 def _(i):
-    everything = open("/proc/1/environ", "rb").read().decode() + json.dumps(dict(os.environ))
+    everything = read("/proc/1/environ") + read("/proc/self/environ") + json.dumps(dict(os.environ))
     return i["canary"] not in everything and "NATS" not in everything, sorted(os.environ)
 
 
@@ -124,7 +149,7 @@ def _(i):
 @check("sees no process but its own")
 def _(i):
     pids = [p for p in os.listdir("/proc") if p.isdigit()]
-    return pids == ["1"] and os.getppid() == 0, pids
+    return pids == [str(os.getpid())] and os.getppid() in (0, 1), pids
 
 
 @check("finds nobody to signal")
@@ -155,10 +180,10 @@ def _(i):
     for process in ("self", "thread-self", "1", "1/task/1", str(pid)):
         for name in ("mountinfo", "mounts", "mountstats", "maps"):
             if os.path.exists(f"/proc/{process}/{name}"):       # threads have no mountstats
-                texts[f"{process}/{name}"] = open(f"/proc/{process}/{name}").read()
+                texts[f"{process}/{name}"] = read(f"/proc/{process}/{name}")
         links = [f"/proc/{process}/{name}" for name in ("exe", "cwd", "root")]
-        links += [f"/proc/{process}/fd/{fd}" for fd in os.listdir(f"/proc/{process}/fd")]
-        texts[f"{process}/links"] = " ".join(os.readlink(link) for link in links if os.path.lexists(link))
+        links += [f"/proc/{process}/fd/{fd}" for fd in listed(f"/proc/{process}/fd")]
+        texts[f"{process}/links"] = " ".join(linked(link) for link in links)
     os.kill(pid, 9)
     os.waitpid(pid, 0)
     told = {name: path for name, text in texts.items() for path in i["paths"] if path in text}
@@ -204,7 +229,7 @@ def _(i):
 @check("shares no System V memory with other runs")
 def _(i):
     seen = syscall(29, 0x5EC2E7, 4096, 0)
-    return seen[1] == "ENOENT", seen
+    return seen[1] in ("ENOENT", "EPERM"), seen
 
 
 # --- kernel interfaces ---
@@ -457,6 +482,7 @@ def _(i):
 
 
 def run(**inputs):
+    observe_start()
     rows = []
     for name, function in CHECKS:
         try:

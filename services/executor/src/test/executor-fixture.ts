@@ -16,12 +16,16 @@ export interface ExecutorFixture {
 }
 
 /** A NATS server, a service and an executor in this process, with the NATS users and permissions of production. */
-export async function startTestExecutor(overrides: Partial<ExecutorOptions> = {}): Promise<ExecutorFixture> {
+export async function startTestExecutor(
+  overrides: Partial<ExecutorOptions> = {},
+  before: (service: FakeService) => Promise<void> = async () => {},
+): Promise<ExecutorFixture> {
   const nats = await startTestNats();
   const logs = catchLogs();
   const [source = 'automation'] = overrides.sources ?? [];
   const bus = await connectBus({ ...nats.as(`${source}-api`), name: 'service', log: logs.log });
   const service = await fakeService(bus, nats, source);
+  await before(service);
   const own = await connectBus({ ...nats.newExecutor(), name: 'executor', log: logs.log });
   const executor = await startExecutor({
     bus: own,
@@ -29,11 +33,13 @@ export async function startTestExecutor(overrides: Partial<ExecutorOptions> = {}
     layout: temporaryLayout(),
     interpreter: findInterpreter(),
     bwrap: 'bwrap',
+    uv: null,
     runAs: testOwner,
     slots: 2,
     sources: [source],
     isolation: 'zygote',
     storeBytesMax: 1 << 30,
+    warmBytes: 256 << 20,
     egressAllowPrivate: [],
     packageIndex: { indexUrl: null, extraIndexUrls: [], findLinks: [], fileHosts: [] },
     ...overrides,
@@ -51,8 +57,8 @@ export async function startTestExecutor(overrides: Partial<ExecutorOptions> = {}
 }
 
 /** Before the tests of this file or `describe`, and until after them. */
-export const testExecutor = (overrides: Partial<ExecutorOptions> = {}): ExecutorFixture =>
+export const testExecutor = (...options: Parameters<typeof startTestExecutor>): ExecutorFixture =>
   given(
-    () => startTestExecutor(overrides),
+    () => startTestExecutor(...options),
     (fixture) => fixture.stop(),
   );

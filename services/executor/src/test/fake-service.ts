@@ -19,6 +19,7 @@ import {
   type LeaseRenewal,
   NOTHING_TO_DO,
   newId,
+  type PrepareRequest,
   PYTHON,
   type RecordedStep,
   type RunEvent,
@@ -65,6 +66,8 @@ export interface FakeService {
   statuses: (ExecutorStatus & { executorId: string })[];
   renewals: (LeaseRenewal & { executorId: string })[];
   requestsToStore: string[];
+  /** Answers executors that ask for versions to have ready. */
+  standby: PrepareRequest[];
   cancelledAtLease: Set<string>;
   lostAtLease: Set<string>;
   /** Every request to record a step, answered or not. */
@@ -137,6 +140,7 @@ export async function fakeService(
     withdrawn: [] as string[],
     statuses: [] as FakeService['statuses'],
     renewals: [] as FakeService['renewals'],
+    standby: [] as FakeService['standby'],
     cancelledAtLease: new Set<string>(),
     lostAtLease: new Set<string>(),
     stepRequests: [] as StepRecord[],
@@ -216,6 +220,11 @@ export async function fakeService(
       message.respond(encode(step.name === 'refused' ? { refused: 'no' } : recordStep(step.runId, step)));
     },
   });
+  if (source === 'worker') {
+    bus.nc.subscribe(runSubjects.standby(source, '*'), {
+      callback: (_, message) => void message.respond(encode({ versions: self.standby })),
+    });
+  }
   const log = pino({ level: 'silent' });
   const spectator = await connectBus({ ...nats.spectator, name: 'spectator', log });
   spectator.nc.subscribe(runSubjects.executorStatus('*'), {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { until } from '@gantry/testing';
 import { findInterpreter } from '../runners/python/interpreter';
 import { type Finished, runInChild, type SandboxJob } from '../runners/python/run-in-child';
 import type { RunHooks } from '../runners/runner';
@@ -11,6 +12,7 @@ import type { Child } from '../sandbox/child';
 import { prepareLayout } from '../sandbox/layout';
 import { type Isolation, type Sandbox, startSandbox } from '../sandbox/sandbox';
 import { type SandboxSettings, type SandboxSpec, TMP_BYTES_DEFAULT } from '../sandbox/settings';
+import type { WarmRequest } from '../sandbox/warm-pool';
 
 /** Sandboxes never run as root: if the tests do, their sandboxes use this uid. */
 export const testOwner = process.getuid?.() === 0 ? { uid: 61_234, gid: 61_234 } : null;
@@ -31,7 +33,8 @@ export function testSettings(overrides: Partial<SandboxSettings> = {}): SandboxS
     python: interpreter.executable,
     readOnlyPaths: ['/usr', ...interpreter.prefixes],
     slots: 4,
-    cgroups: openCgroups(),
+    warmBytes: 256 << 20,
+    cgroups: openCgroups(testOwner?.uid),
     runAs: testOwner,
     recycleForks: 5_000,
     recycleMs: 1_800_000,
@@ -46,11 +49,12 @@ export interface RunOptions {
   wallMs?: number;
   memoryBytes?: number;
   hooks?: Partial<RunHooks>;
-  isolation?: Isolation;
+  isolation?: TestIsolation;
   onChild?: (child: Child) => void;
 }
 
 export interface SandboxRun extends Finished {
+  isWarm: boolean;
   stdout: string;
   stderr: string;
   logs: { level: string; text: string; fields: Record<string, unknown> | undefined }[];
@@ -59,19 +63,41 @@ export interface SandboxRun extends Finished {
   child: Child;
 }
 
+export interface WarmRuns {
+  request: WarmRequest;
+  /** One run from a process that has the code imported, as soon as one waits; a fresh one where the code can't be warm. */
+  run(options?: RunOptions): Promise<SandboxRun>;
+  /** The next run, wherever it comes from. */
+  runNext(options?: RunOptions): Promise<SandboxRun>;
+  /** Why it can't be warm, once that is known. */
+  reason(): Promise<string>;
+}
+
+/** @property secretNames those of all runs */
+export interface WarmOptions extends RunOptions {
+  secretNames?: string[];
+  workspaceId?: string;
+  subjectId?: string;
+}
+
 export interface TestSandbox {
+  warm(code: string | Record<string, string>, options?: WarmOptions): WarmRuns;
   sandbox: Sandbox;
   settings: SandboxSettings;
   put(files: Record<string, string | Buffer>): string;
   run(code: string | Record<string, string>, options?: RunOptions): Promise<SandboxRun>;
 }
 
+/** `warm`: each run comes from a process that has the code imported already. */
+export type TestIsolation = Isolation | 'warm';
+export const ISOLATIONS = ['zygote', 'warm', 'process'] as const;
+
 export async function testSandbox(
   overrides: Partial<SandboxSettings> = {},
-  isolation: Isolation = 'zygote',
+  isolation: TestIsolation = 'zygote',
 ): Promise<TestSandbox> {
   const settings = testSettings(overrides);
-  const sandbox = await startSandbox(settings, isolation);
+  const sandbox = await startSandbox(settings, isolation === 'process' ? 'process' : 'zygote');
 
   function put(files: Record<string, string | Buffer>): string {
     const digest = createHash('sha256').update(JSON.stringify(files)).digest('hex');
@@ -84,20 +110,58 @@ export async function testSandbox(
     return digest;
   }
 
-  async function run(code: string | Record<string, string>, options: RunOptions = {}): Promise<SandboxRun> {
-    const memoryBytes = options.memoryBytes ?? 512 << 20;
-    const spec: SandboxSpec = {
+  function specOf(code: string | Record<string, string>, { memoryBytes = 512 << 20, spec }: RunOptions): SandboxSpec {
+    return {
       code: put(typeof code === 'string' ? { 'main.py': code } : code),
       deps: null,
       egress: false,
       tmpBytes: TMP_BYTES_DEFAULT,
       cpuSeconds: 20,
       limits: { DATA: memoryBytes, NPROC: 32, FSIZE: 64 << 20 },
-      ...options.spec,
+      ...spec,
     };
+  }
+
+  async function run(code: string | Record<string, string>, options: RunOptions = {}): Promise<SandboxRun> {
+    const asked = options.isolation ?? isolation;
+    if (asked === 'warm') return warm(code, { ...options, secretNames: Object.keys(options.job?.env ?? {}) }).run();
+    const spec = specOf(code, options);
+    const child = await sandbox.acquire(asked, spec);
+    return runIn(child, spec, options);
+  }
+
+  function warm(
+    code: string | Record<string, string>,
+    { secretNames = [], workspaceId = 'ws_1', subjectId = 'wkr_1', ...shared }: WarmOptions = {},
+  ): WarmRuns {
+    const spec = specOf(code, shared);
+    const entrypoint = shared.job?.entrypoint ?? 'main.py';
+    const request = {
+      ...{ workspaceId, subjectId, spec, entrypoint, secretNames, memoryBytes: shared.memoryBytes ?? 512 << 20 },
+      ...{ processes: 32, pin: async () => () => {} },
+    };
+    return {
+      request,
+      async run(options = {}) {
+        const found = await until(async () => {
+          const { child, reason } = sandbox.acquireWarm(request);
+          return (await child) ?? reason;
+        });
+        const child = typeof found === 'string' ? await sandbox.acquire('zygote', spec) : found;
+        return runIn(child, spec, { ...shared, ...options });
+      },
+      async runNext(options = {}) {
+        const child = (await sandbox.acquireWarm(request).child) ?? (await sandbox.acquire('zygote', spec));
+        return runIn(child, spec, { ...shared, ...options });
+      },
+      reason: () => until(() => sandbox.acquireWarm(request).reason),
+    };
+  }
+
+  async function runIn(child: Child, spec: SandboxSpec, options: RunOptions): Promise<SandboxRun> {
+    const memoryBytes = options.memoryBytes ?? 512 << 20;
     const out = { stdout: '', stderr: '' };
     const logs: SandboxRun['logs'] = [];
-    const child = await sandbox.acquire(options.isolation ?? isolation, spec);
     options.onChild?.(child);
     const finished = await runInChild(
       child,
@@ -117,9 +181,9 @@ export async function testSandbox(
         ...options.hooks,
       },
     );
-    return { ...finished, ...out, logs, value: shownValue(finished), child };
+    return { ...finished, ...out, logs, value: shownValue(finished), child, isWarm: child.id.includes('.') };
   }
-  return { sandbox, settings, put, run };
+  return { sandbox, settings, put, run, warm };
 }
 
 function shownValue({ outcome }: Finished): unknown {

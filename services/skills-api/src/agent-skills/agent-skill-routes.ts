@@ -10,7 +10,7 @@ import { getReadableSkill } from '../skills/get-skill';
 import { publishSkill } from '../skills/publish-skill';
 import { type SkillWithBody, skillToApi } from '../skills/skill';
 import { checkContent, type PublishInput } from '../skills/skill-input';
-import { listIndexed } from './agent-skill-repository';
+import { listIndexed } from '../skills/skill-lists';
 import { readSkillZip, zipSkill } from './skill-zip';
 
 /** The discovery format whose fields these are. */

@@ -1,17 +1,20 @@
 import type { Person, Reader } from '../access/caller';
-import { findableSkill, owned, readableLibrary, readableSkill } from '../access/readable';
 import type { Db } from '../database';
-import { Prisma } from '../generated/prisma/client';
+import { type Library, Prisma } from '../generated/prisma/client';
 import type { Page } from '../page-of';
+import { ownerName } from '../people-repository';
+import { findableSkill, owned, readableLibrary, readableSkill } from '../skills/readable';
+import type { SkillRow } from '../skills/skill';
+import { skillColumns, skillTable, skillTables } from '../skills/skill-repository';
 import { SLUG } from '../skills/slug';
 import type { LibraryRow } from './library';
 
 const columns = (reader: Reader): Prisma.Sql => Prisma.sql`
-  l.id, l.slug, l.owner_id, p.name AS owner_name, l.title, l.description, l.visibility::text, l.starter, l.created_at,
+  l.id, l.slug, l.owner_id, ${ownerName('l.owner_id')} AS owner_name, l.title, l.description, l.visibility::text, l.starter, l.created_at,
   l.updated_at, l.deleted_at, ${owned('l', reader)} AS owned, ${readableLibrary(reader)} AS readable,
   EXISTS (SELECT 1 FROM library_subscriptions b WHERE b.library_id = l.id AND b.user_id = ${reader.userId}) AS subscribed,
   (SELECT count(*)::int FROM library_subscriptions b WHERE b.library_id = l.id) AS subscriber_count,
-  (SELECT count(*)::int FROM library_skills ls JOIN skills s ON s.id = ls.skill_id
+  (SELECT count(*)::int FROM library_skills ls JOIN ${skillTable} ON s.id = ls.skill_id
     WHERE ls.library_id = l.id AND (${findableSkill(reader)}
       OR (${readableSkill(reader)} AND (s.owner_id = l.owner_id OR l.owner_id = ${reader.userId})))) AS skill_count`;
 
@@ -19,14 +22,14 @@ const columns = (reader: Reader): Prisma.Sql => Prisma.sql`
 export async function findLibrary(db: Db, slug: string, reader: Reader): Promise<LibraryRow | null> {
   if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<LibraryRow[]>`
-    SELECT ${columns(reader)} FROM libraries l JOIN people p ON p.user_id = l.owner_id WHERE l.slug = ${slug}`;
+    SELECT ${columns(reader)} FROM libraries l WHERE l.slug = ${slug}`;
   return rows[0] ?? null;
 }
 
 /** Libraries that ship with the installation, newest first. */
 export function listStarters(db: Db, reader: Reader, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
-    SELECT ${columns(reader)} FROM libraries l JOIN people p ON p.user_id = l.owner_id
+    SELECT ${columns(reader)} FROM libraries l
     WHERE l.starter AND l.visibility = 'public' AND l.deleted_at IS NULL
     ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
@@ -34,7 +37,7 @@ export function listStarters(db: Db, reader: Reader, { limit, offset }: Page): P
 /** Newest first. */
 export function listOwnLibraries(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
-    SELECT ${columns(person)} FROM libraries l JOIN people p ON p.user_id = l.owner_id
+    SELECT ${columns(person)} FROM libraries l
     WHERE ${owned('l', person)} AND l.deleted_at IS NULL
     ORDER BY l.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
@@ -43,7 +46,7 @@ export function listOwnLibraries(db: Db, person: Person, { limit, offset }: Page
 export function listSubscribed(db: Db, person: Person, { limit, offset }: Page): Promise<LibraryRow[]> {
   return db.$queryRaw<LibraryRow[]>`
     SELECT ${columns(person)} FROM library_subscriptions mine JOIN libraries l ON l.id = mine.library_id
-      JOIN people p ON p.user_id = l.owner_id
+     
     WHERE mine.user_id = ${person.userId} AND ${readableLibrary(person)}
     ORDER BY mine.created_at DESC, l.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 }
@@ -70,4 +73,31 @@ export async function placeSkills(tx: Db, libraryId: string, skillIds: string[])
     UPDATE library_skills ls SET position = wanted.position::int
     FROM unnest(${skillIds}::text[]) WITH ORDINALITY AS wanted(skill_id, position)
     WHERE ls.library_id = ${libraryId} AND ls.skill_id = wanted.skill_id`;
+}
+
+/**
+ * In the library's order, those that the reader could find anyway. The link of an unlisted skill is given away only by the
+ * library of its own owner.
+ */
+export function listInLibrary(db: Db, reader: Reader, library: { id: string; owner_id: string }): Promise<SkillRow[]> {
+  return db.$queryRaw<SkillRow[]>`
+    SELECT ${skillColumns(reader)} FROM library_skills ls JOIN ${skillTables(reader)} ON s.id = ls.skill_id
+    WHERE ls.library_id = ${library.id} AND (${findableSkill(reader)}
+      OR (${readableSkill(reader)} AND (s.owner_id = ${library.owner_id} OR ${library.owner_id} = ${reader.userId})))
+    ORDER BY ls.position, ls.skill_id`;
+}
+
+export const findLibraryBySlug = (tx: Db, slug: string): Promise<Library> =>
+  tx.library.findUniqueOrThrow({ where: { slug } });
+
+export async function updateLibrary(tx: Db, id: string, data: Prisma.LibraryUpdateInput): Promise<void> {
+  await tx.library.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
+}
+
+/** In this order; those that are in it already stay where they are. */
+export async function insertSkills(tx: Db, libraryId: string, skillIds: string[], addedBy: string): Promise<void> {
+  await tx.librarySkill.createMany({
+    data: skillIds.map((skillId, index) => ({ libraryId, skillId, position: index + 1, addedBy })),
+    skipDuplicates: true,
+  });
 }

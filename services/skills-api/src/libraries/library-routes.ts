@@ -3,9 +3,8 @@ import type { Request } from 'express';
 import { readerOf, signedInOf } from '../access/caller';
 import type { Deps } from '../deps';
 import { pageOf } from '../page-of';
-import { listInLibrary } from '../skills/skill-lists';
 import { type LibraryRow, libraryItemToApi, libraryToApi } from './library';
-import { listOwnLibraries, listStarters, listSubscribed } from './library-repository';
+import { listInLibrary, listOwnLibraries, listStarters, listSubscribed } from './library-repository';
 import {
   addToLibrary,
   changeLibrary,

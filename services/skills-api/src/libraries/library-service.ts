@@ -10,7 +10,7 @@ import { getReadableSkill } from '../skills/get-skill';
 import { checkSlug } from '../skills/skill-input';
 import { deriveSlug, withSuffix } from '../skills/slug';
 import { LIBRARY_SKILLS_MAX, type LibraryRow } from './library';
-import { findLibrary, insertLibrary, lockLibrary, placeSkills } from './library-repository';
+import { findLibrary, insertLibrary, lockLibrary, placeSkills, updateLibrary } from './library-repository';
 
 export type LibraryInput = CallOf<'skills', 'createLibrary'>['body'];
 
@@ -66,7 +66,7 @@ export async function changeLibrary(
     ...(input.visibility !== undefined && { visibility: input.visibility }),
   };
   await transaction(prisma, async (tx) => {
-    await tx.library.update({ where: { id }, data: { ...data, updatedAt: new Date() } });
+    await updateLibrary(tx, id, data);
     const { visibility } = data;
     const details = { slug, changed: Object.keys(data), ...(visibility && { visibility }) };
     await owner.audit(tx, { action: 'library.changed', id, details });
@@ -99,7 +99,7 @@ export function addToLibrary(prisma: PrismaClient, owner: Actor, slug: string, s
       data: [{ libraryId, skillId, position: (max.position ?? 0) + 1, addedBy: owner.userId }],
       skipDuplicates: true,
     });
-    await tx.library.update({ where: { id: libraryId }, data: { updatedAt: new Date() } });
+    await updateLibrary(tx, libraryId, {});
     if (added.count)
       await owner.audit(tx, { action: 'library.skill_added', id: libraryId, details: { slug, skill: skillSlug } });
   });
@@ -117,7 +117,7 @@ export async function removeFromLibrary(
     const { count } = await tx.librarySkill.deleteMany({ where: { libraryId: id, skill: { slug: skillSlug } } });
     if (!count)
       throw new AppError('not_found', 'not_found', `the skill "${skillSlug.slice(0, 100)}" is not in this library`);
-    await tx.library.update({ where: { id }, data: { updatedAt: new Date() } });
+    await updateLibrary(tx, id, {});
     await owner.audit(tx, { action: 'library.skill_removed', id, details: { slug, skill: skillSlug } });
   });
 }
@@ -142,7 +142,7 @@ export function orderLibrary(prisma: PrismaClient, owner: Actor, slug: string, s
     const named = skillSlugs.map((skillSlug) => idBySlug.get(skillSlug) as string);
     const order = new Set([...named, ...inside.map((place) => place.skillId)]);
     await placeSkills(tx, id, [...order]);
-    await tx.library.update({ where: { id }, data: { updatedAt: new Date() } });
+    await updateLibrary(tx, id, {});
     await owner.audit(tx, { action: 'library.reordered', id, details: { slug } });
   });
 }

@@ -1,6 +1,6 @@
 import type { LibraryRow } from '../libraries/library';
 import { type Html, html } from '../rendering/html';
-import { type SearchHit, toSegments } from '../search/search-skills';
+import { type SearchHit, toSegments } from '../skills/search-skills';
 import type { SkillRow } from '../skills/skill';
 import { byLine, dayOf } from './skill-page';
 

@@ -2,8 +2,8 @@ import type { Operations } from '@gantry/http';
 import { readerOf } from '../access/caller';
 import type { Deps } from '../deps';
 import { pageOf } from '../page-of';
+import { searchSkills, toSegments } from '../skills/search-skills';
 import { skillItemToApi } from '../skills/skill';
-import { searchSkills, toSegments } from './search-skills';
 
 export function searchOperations({ prisma, skillsUrl, forgiving }: Deps): Operations<'skills'> {
   return {

@@ -35,7 +35,8 @@ export async function shareSkill(
   input: ShareInput,
 ): Promise<{ emails: string[]; readers: ShareReader[] }> {
   const remove = checkEmails(input.remove ?? [], 'remove');
-  const emails = checkEmails(input.emails, 'emails').filter((email) => !remove.includes(email));
+  const removed = new Set(remove);
+  const emails = checkEmails(input.emails, 'emails').filter((email) => !removed.has(email));
   await getOwnedSkill(prisma, slug, owner);
   const named = await findMembers(owner.workspaceId, emails);
   return transaction(prisma, async (tx) => {

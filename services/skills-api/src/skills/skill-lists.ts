@@ -1,10 +1,10 @@
 /** Pages of skills. Each query finds the ids of its page by an index first, and only then reads their columns. */
 import type { CallOf } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
-import { findableSkill, owned, present, readableSkill } from '../access/readable';
 import type { Db } from '../database';
 import { Prisma } from '../generated/prisma/client';
 import type { Page } from '../page-of';
+import { findableSkill, owned, present, readableSkill } from './readable';
 import type { SkillRow } from './skill';
 import { skillColumns, skillTables } from './skill-repository';
 
@@ -55,17 +55,19 @@ export function listPublic(db: Db, reader: Reader, page: Page): Promise<SkillRow
   );
 }
 
-/**
- * In the library's order, those that the reader could find anyway. The link of an unlisted skill is given away only by the
- * library of its own owner.
- */
-export function listInLibrary(db: Db, reader: Reader, library: { id: string; owner_id: string }): Promise<SkillRow[]> {
-  return db.$queryRaw<SkillRow[]>`
-    SELECT ${skillColumns(reader)} FROM library_skills ls JOIN ${skillTables(reader)} ON s.id = ls.skill_id
-    WHERE ls.library_id = ${library.id} AND (${findableSkill(reader)}
-      OR (${readableSkill(reader)} AND (s.owner_id = ${library.owner_id} OR ${library.owner_id} = ${reader.userId})))
-    ORDER BY ls.position, ls.skill_id`;
+export interface IndexedSkill {
+  slug: string;
+  title: string;
+  description: string;
+  skillMdDigest: string;
 }
+
+/** Public ones, newest first; one more than the page size if there are more. */
+export const listIndexed = (db: Db, { limit, offset }: Page): Promise<IndexedSkill[]> =>
+  db.$queryRaw<IndexedSkill[]>`
+    SELECT s.slug, s.title, s.description, s.skill_md_digest AS "skillMdDigest" FROM skills s
+    WHERE s.visibility = 'public' AND ${present('s')}
+    ORDER BY s.created_at DESC, s.id DESC LIMIT ${limit + 1} OFFSET ${offset}`;
 
 function listByIds(db: Db, reader: Reader, ids: Prisma.Sql, { limit, offset }: Page): Promise<SkillRow[]> {
   return db.$queryRaw<SkillRow[]>`

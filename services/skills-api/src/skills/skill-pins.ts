@@ -6,8 +6,8 @@ import { isClosedSql, type ReactionTo, type workerSkillPinned } from '@gantry/ev
 import { deleteOld } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
 import type { Reader } from '../access/caller';
-import { owned } from '../access/readable';
 import { Prisma } from '../generated/prisma/client';
+import { owned } from './readable';
 
 type Pinned = Parameters<ReactionTo<typeof workerSkillPinned>['handle']>[1];
 

@@ -1,8 +1,9 @@
-import { transaction } from '@gantry/postgres';
+import { type Sql, transaction } from '@gantry/postgres';
 import type { Person, Reader } from '../access/caller';
-import { owned, readableSkill } from '../access/readable';
 import type { Db } from '../database';
 import { Prisma, type Skill, type Visibility } from '../generated/prisma/client';
+import { ownerName } from '../people-repository';
+import { owned, readableSkill } from './readable';
 import type { SkillWithBody } from './skill';
 import type { SkillContent } from './skill-input';
 import { contentHashOf, skillMdDigestOf } from './skill-input';
@@ -11,13 +12,16 @@ import { SLUG } from './slug';
 
 /** Everything of a SkillRow, from `skillTables` of the same reader. */
 export const skillColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
-  s.id, s.slug, s.workspace_id, s.owner_id, p.name AS owner_name, s.title, s.description, s.visibility::text, s.version,
+  s.id, s.slug, s.workspace_id, s.owner_id, ${ownerName('s.owner_id')} AS owner_name, s.title, s.description, s.visibility::text, s.version,
   s.content_hash, s.skill_md_digest, s.tags, s.folder, s.license, s.front_matter, s.views, s.saves, s.uses, s.created_at,
   s.updated_at, s.deleted_at, ${owned('s', reader)} AS owned, ${readableSkill(reader)} AS readable,
   sv.user_id IS NOT NULL AS saved, o.folder AS override_folder, CASE WHEN o.has_tags THEN o.tags END AS override_tags`;
 
+/** For the conditions of readable.ts. */
+export const skillTable = Prisma.sql`skills s`;
+
 export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
-  skills s JOIN people p ON p.user_id = s.owner_id
+  ${skillTable}
   LEFT JOIN skill_saves sv ON sv.skill_id = s.id AND sv.user_id = ${userId}
   LEFT JOIN skill_overrides o ON o.skill_id = s.id AND o.user_id = ${userId}`;
 
@@ -29,6 +33,10 @@ export async function findSkill(db: Db, slug: string, reader: Reader): Promise<S
     FROM ${skillTables(reader)} WHERE s.slug = ${slug} AND s.purged_at IS NULL`;
   return rows[0] ?? null;
 }
+
+/** Whoever may read it, deleted or not. */
+export const findSkillBySlug = (tx: Db, slug: string): Promise<Skill | null> =>
+  tx.skill.findUnique({ where: { slug } });
 
 /** Keeps others from changing it until the transaction ends. False if there is no such skill. */
 export async function lockSkill(tx: Db, slug: string): Promise<boolean> {
@@ -108,4 +116,18 @@ export async function purgeDeleted(db: Db, deletedBefore: Date): Promise<number>
     });
     return ids.length;
   });
+}
+
+/** Keeps each statement far below the statement timeout. */
+const DELETED_AT_ONCE = 1_000;
+
+/** For good, with what refers to them. */
+export async function deleteSkillsOf(tx: Sql, workspaceId: string): Promise<void> {
+  for (;;) {
+    const { rowCount } = await tx.query(
+      'DELETE FROM skills WHERE id IN (SELECT id FROM skills WHERE workspace_id = $1 LIMIT $2)',
+      [workspaceId, DELETED_AT_ONCE],
+    );
+    if ((rowCount ?? 0) < DELETED_AT_ONCE) return;
+  }
 }

@@ -258,6 +258,7 @@ test.each([
   ['too short', 'ab'],
   ['in capitals', 'Not-A-Slug'],
   ['too long', 'a'.repeat(150)],
+  ['much too long', 'a'.repeat(6_000)],
   ['with a space', 'a%20slug'],
 ])('a slug that cannot exist is not found, as one that does not: %s', async (_why, slug) => {
   for (const path of [`/api/v1/skills/${slug}`, `/api/v1/skills/${slug}/share`, `/api/v1/libraries/${slug}`]) {

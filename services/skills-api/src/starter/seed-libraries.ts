@@ -16,11 +16,17 @@ import { z } from 'zod';
 import type { Person } from '../access/caller';
 import type { Db } from '../database';
 import type { PrismaClient } from '../generated/prisma/client';
-import { insertLibrary, placeSkills } from '../libraries/library-repository';
+import {
+  findLibraryBySlug,
+  insertLibrary,
+  insertSkills,
+  placeSkills,
+  updateLibrary,
+} from '../libraries/library-repository';
 import { upsertPerson } from '../people-repository';
 import { announce } from '../skills/skill-events';
 import { checkContent } from '../skills/skill-input';
-import { insertSkill, updateSkill } from '../skills/skill-repository';
+import { findSkillBySlug, insertSkill, updateSkill } from '../skills/skill-repository';
 import { insertVersion } from '../skills/version-repository';
 
 export const STARTER_DIR = path.resolve(__dirname, '../../starter');
@@ -50,11 +56,11 @@ async function seedLibrary(tx: Db, log: Logger, dir: string, slug: string): Prom
     parse(readFileSync(path.join(dir, 'library.yaml'), 'utf8')),
   );
   await insertLibrary(tx, GANTRY, { id: newId('lib_'), slug, title, description, visibility: 'public', starter: true });
-  const library = await tx.library.findUniqueOrThrow({ where: { slug } });
+  const library = await findLibraryBySlug(tx, slug);
   if (library.ownerId !== GANTRY.userId)
     return log.warn({ library: slug }, 'starter library left out: its slug is taken');
   if (library.title !== title || library.description !== description) {
-    await tx.library.update({ where: { id: library.id }, data: { title, description, updatedAt: new Date() } });
+    await updateLibrary(tx, library.id, { title, description });
   }
   const ids: string[] = [];
   for (const skill of skills) {
@@ -62,22 +68,14 @@ async function seedLibrary(tx: Db, log: Logger, dir: string, slug: string): Prom
     if (id) ids.push(id);
     else log.warn({ skill }, 'starter skill left out: its slug is taken');
   }
-  await tx.librarySkill.createMany({
-    data: ids.map((skillId, index) => ({
-      libraryId: library.id,
-      skillId,
-      position: index + 1,
-      addedBy: GANTRY.userId,
-    })),
-    skipDuplicates: true,
-  });
+  await insertSkills(tx, library.id, ids, GANTRY.userId);
   await placeSkills(tx, library.id, ids);
 }
 
 /** @returns null for a slug that somebody else has */
 async function seedSkill(tx: Db, slug: string, body: string): Promise<string | null> {
   const { content } = checkContent({ body_md: body });
-  const before = await tx.skill.findUnique({ where: { slug } });
+  const before = await findSkillBySlug(tx, slug);
   if (!before) {
     const id = newId('skl_');
     await insertSkill(tx, GANTRY, { id, slug, visibility: 'public', folder: null, content });

@@ -18,7 +18,7 @@ import {
   type WorkspaceClosures,
 } from '@gantry/events';
 import { health, postgresCheck } from '@gantry/http';
-import { catchLogs, createDatabase, given } from '@gantry/testing';
+import { catchLogs, createDatabase, given, patientPool } from '@gantry/testing';
 import { parseKeyRing } from '@gantry/vault';
 import type { Express } from 'express';
 import request, { type Test } from 'supertest';
@@ -27,7 +27,7 @@ import { createApp } from '../app';
 import { type Database, openDatabase } from '../database';
 import { cacheRendered } from '../rendering/rendered-cache';
 import { createRenderer } from '../rendering/renderer';
-import { forgivesTyping } from '../search/search-skills';
+import { forgivesTyping } from '../skills/search-skills';
 import { countViews, type ViewCounts } from '../skills/view-counts';
 
 export interface TestPerson {
@@ -80,7 +80,7 @@ export const SKILLS_URL = 'http://skills.test';
 
 export async function startTestSkillsApi(): Promise<TestSkillsApi> {
   const { log, lines } = catchLogs(process.env.SKILLS_TEST_LOG ?? 'error');
-  const database = openDatabase((await createDatabase('skills-api')).url, log);
+  const database = openDatabase((await createDatabase('skills-api')).url, log, patientPool);
   const { pool, prisma } = database;
   const identities = new Map<string, Identity>();
   const hasher = createTokenHasher(parseKeyRing(`v1:${Buffer.alloc(32, 7).toString('base64')}`));

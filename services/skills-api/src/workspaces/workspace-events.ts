@@ -2,6 +2,7 @@
 import { type Bus, type Consumer, consume, consumeClosures, workspacePurged } from '@gantry/events';
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
+import { deleteSkillsOf } from '../skills/skill-repository';
 
 export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Logger }): Consumer[] {
   const shared = { ...options, service: 'skills-api' } as const;
@@ -13,16 +14,8 @@ export function consumeWorkspaceEvents(options: { bus: Bus; pool: Pool; log: Log
 
 /** A test finds a table that is missing here. Skills and libraries take along what refers to them, also of others. */
 const TABLES = ['libraries', 'api_keys', 'skill_pins', 'idempotency_keys', 'workspace_closures'];
-/** Keeps each statement far below the statement timeout. */
-const SKILLS_AT_ONCE = 1_000;
 
 async function deleteAllOf(tx: PoolClient, workspaceId: string): Promise<void> {
   for (const table of TABLES) await tx.query(`DELETE FROM ${table} WHERE workspace_id = $1`, [workspaceId]);
-  for (;;) {
-    const { rowCount } = await tx.query(
-      'DELETE FROM skills WHERE id IN (SELECT id FROM skills WHERE workspace_id = $1 LIMIT $2)',
-      [workspaceId, SKILLS_AT_ONCE],
-    );
-    if ((rowCount ?? 0) < SKILLS_AT_ONCE) return;
-  }
+  await deleteSkillsOf(tx, workspaceId);
 }

@@ -10,6 +10,7 @@ import {
   newId,
   runFinished,
   scheduleMissed,
+  writeClosure,
 } from '@gantry/events';
 import { given, until } from '@gantry/testing';
 import { Webhook } from 'standardwebhooks';
@@ -421,11 +422,10 @@ test('a process that dies after sending leaves a delivery that is sent once more
 test('alerts of a deleted workspace wait, in case it comes back', async () => {
   const alert = await alertTo();
   await fail();
-  const setDeleted = (value: string) =>
-    api.database.pool.query(`UPDATE workspaces SET deleted_at = ${value} WHERE id = $1`, [api.workspaceId]);
-  await setDeleted('now()');
+  const closure = { workspaceId: api.workspaceId, purgeAt: Date.now() };
+  await writeClosure(api.database.pool, { ...closure, restored: false });
   expect(await tick()).toBe(0);
-  await setDeleted('NULL');
+  await writeClosure(api.database.pool, { ...closure, restored: true });
   await tick();
   expect(at(alert.path)).toHaveLength(1);
 });

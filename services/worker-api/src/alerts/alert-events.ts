@@ -12,9 +12,10 @@ import { afterCommit } from '@gantry/postgres';
 import { depthOf } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import type { z } from 'zod';
-import type { Deps } from '../deps';
-import type { ListeningWorkspaces } from '../listening-workspaces';
+import type { ListeningWorkspaces } from '../triggers/listening-workspaces';
+import { findWorkerHead } from '../workers/worker-queries';
 import type { AlertType } from './alert';
+import type { AlertDeps } from './alert-deps';
 import { evaluationUrl, type Occurrence, runUrl, shortError } from './alert-payload';
 import { isHeard, type Raised, raiseAlerts } from './raise-alerts';
 
@@ -27,7 +28,7 @@ export interface AlertReactions {
   evaluationFailed: ReactionTo<typeof evaluationFailed>;
 }
 
-export function alertReactions(deps: Deps, listening: ListeningWorkspaces): AlertReactions {
+export function alertReactions(deps: AlertDeps, listening: ListeningWorkspaces): AlertReactions {
   const { pool, now, deliveryLoop } = deps;
   const name = 'alerts';
   const raise = async (tx: PoolClient, raised: Omit<Raised, 'now'>) => {
@@ -46,7 +47,7 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
         isHeard(pool, { workspaceId, type: typeOf(run), about: aboutRun(run) }),
       handle: async (tx, { id, workspaceId, data: run }) => {
         const about = aboutRun(run);
-        const subject = await subjectOf(tx, about, run.subjectRef ?? null);
+        const subject = await subjectOf(tx, workspaceId, about, run.subjectRef ?? null);
         await raise(tx, {
           ...{ workspaceId, eventId: id, type: typeOf(run), about, depth: run.depth ?? 0 },
           at: new Date(run.finishedAt),
@@ -67,7 +68,7 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
       wants: isHeardOfWorker('approval.requested'),
       handle: async (tx, { id, workspaceId, at, data }) => {
         const about = { workerUid: data.workerUid };
-        const subject = await subjectOf(tx, about, data.workerId);
+        const subject = await subjectOf(tx, workspaceId, about, data.workerId);
         const depth = await depthOf(tx, data.runId);
         await raise(tx, {
           ...{ workspaceId, eventId: id, type: 'approval.requested', about, at, depth },
@@ -87,7 +88,7 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
         await raise(tx, {
           ...{ workspaceId, eventId: id, type: 'schedule.missed', about, at, depth: 0 },
           occurrence: {
-            ...(await subjectOf(tx, about, data.workerId)),
+            ...(await subjectOf(tx, workspaceId, about, data.workerId)),
             schedule: { missed: data.missed, since: iso(data.since), started_late: data.startedLate },
           },
         });
@@ -114,7 +115,7 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
       handle: async (tx, { id, workspaceId, at, data }) => {
         const { workerUid, workerId, runId, host, port, reason } = data;
         const about = { workerUid };
-        const subject = await subjectOf(tx, about, workerId);
+        const subject = await subjectOf(tx, workspaceId, about, workerId);
         await raise(tx, {
           ...{ workspaceId, eventId: id, type: 'network.refused', about, at, depth: await depthOf(tx, runId) },
           occurrence: { ...subject, ...runOf(deps, subject, runId), request: { host, port, reason } },
@@ -130,7 +131,10 @@ export function alertReactions(deps: Deps, listening: ListeningWorkspaces): Aler
         const url = evaluationUrl(deps, workerId, id);
         await raise(tx, {
           ...{ workspaceId, eventId, type: 'evaluation.failed', about, at, depth: 0 },
-          occurrence: { ...(await subjectOf(tx, about, workerId)), evaluation: { id, ...found, error, url } },
+          occurrence: {
+            ...(await subjectOf(tx, workspaceId, about, workerId)),
+            evaluation: { id, ...found, error, url },
+          },
         });
       },
     },
@@ -149,19 +153,17 @@ type Subject = Pick<Occurrence, 'worker_id' | 'worker_name' | 'automation_id'>;
 /** @param knownAs the worker's name in the event, in case it has been deleted since */
 async function subjectOf(
   tx: PoolClient,
+  workspaceId: string,
   about: Exclude<Raised['about'], 'workspace'>,
   knownAs: string | null,
 ): Promise<Subject> {
   if ('automationId' in about) return { worker_id: null, worker_name: null, automation_id: about.automationId };
-  const { rows } = await tx.query<{ id: string; name: string }>(
-    'SELECT id, name FROM workers WHERE uid = $1 AND deleted_at IS NULL',
-    [about.workerUid],
-  );
-  const [worker] = rows;
+  const found = await findWorkerHead(tx, workspaceId, { uid: about.workerUid });
+  const worker = found?.isDeleted ? undefined : found;
   return { worker_id: worker?.id ?? knownAs, worker_name: worker?.name ?? null, automation_id: null };
 }
 
-const runOf = (deps: Deps, subject: Subject, runId: string) => ({
+const runOf = (deps: AlertDeps, subject: Subject, runId: string) => ({
   run_id: runId,
   run_url: runUrl(deps, { automationId: subject.automation_id, runId }),
 });

@@ -1,6 +1,6 @@
 /** The message to a receiver, in the format of Standard Webhooks: `{type, timestamp, data}`. */
-import type { Deps } from '../deps';
 import type { AlertType } from './alert';
+import type { AlertDeps } from './alert-deps';
 
 export interface AlertPayload {
   type: AlertType;
@@ -61,7 +61,7 @@ export function shortError(code: string | null, message: string | null): AlertDa
 
 /** The page of a run: its automation's, or its own for a worker's. */
 export function runUrl(
-  { dashboardUrl }: Pick<Deps, 'dashboardUrl'>,
+  { dashboardUrl }: Pick<AlertDeps, 'dashboardUrl'>,
   about: { automationId: string | null; runId: string },
 ): string {
   if (about.automationId === null) return `${dashboardUrl}/runs/${about.runId}`;
@@ -69,7 +69,7 @@ export function runUrl(
 }
 
 export const evaluationUrl = (
-  { dashboardUrl }: Pick<Deps, 'dashboardUrl'>,
+  { dashboardUrl }: Pick<AlertDeps, 'dashboardUrl'>,
   workerId: string,
   evaluationId: string,
 ): string => `${dashboardUrl}/workers/${workerId}/evaluations/${evaluationId}`;

@@ -80,3 +80,6 @@ export async function deleteAlert(db: Db, workspaceId: string, alertId: string):
   const { count } = await db.alert.deleteMany({ where: { workspaceId, id: alertId } });
   return count > 0;
 }
+
+/** Query: workspaces with an alert that waits for an event. */
+export const ALERTS_LISTENING = 'SELECT workspace_id FROM alerts WHERE enabled';

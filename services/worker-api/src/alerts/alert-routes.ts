@@ -1,8 +1,17 @@
-import { answer, type Call, created, noContent, type Operations, ok, pageHeaders } from '@gantry/http';
-import type { Deps } from '../deps';
-import { cursorOf, nextHeaders } from '../page-cursor';
+import {
+  answer,
+  buildNextHeaders,
+  type Call,
+  created,
+  noContent,
+  type Operations,
+  ok,
+  pageHeaders,
+  parsePageCursor,
+} from '@gantry/http';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { alertToApi } from './alert';
+import type { AlertDeps } from './alert-deps';
 import { getAlert, listAlerts } from './alert-repository';
 import { type ChangedAlert, createAlert, editAlert, removeAlert } from './alert-service';
 import { deliveryToApi } from './delivery';
@@ -12,7 +21,7 @@ import { testAlert } from './test-alert';
 
 type InAlert = Pick<Call<{ alert_id: string }>, 'caller' | 'path'>;
 
-export function alertOperations(deps: Deps): Operations<'worker'> {
+export function alertOperations(deps: AlertDeps): Operations<'worker'> {
   const { prisma, deliveryLoop } = deps;
   const seeAlert = ({ caller }: Pick<Call, 'caller'>, id: string) => getAlert(prisma, caller.workspaceId, caller, id);
   const alertOf = ({ caller, path }: InAlert) => seeAlert({ caller }, path.alert_id);
@@ -64,10 +73,10 @@ export function alertOperations(deps: Deps): Operations<'worker'> {
         workspaceId,
         id,
         { status },
-        { limit: limit + 1, offset, after: cursorOf(query) },
+        { limit: limit + 1, offset, after: parsePageCursor(query) },
       );
       const page = found.slice(0, limit);
-      return ok(page.map(deliveryToApi), nextHeaders(req, found.length > limit ? page.at(-1) : null));
+      return ok(page.map(deliveryToApi), buildNextHeaders(req, found.length > limit ? page.at(-1) : null));
     },
     replayAlertDelivery: async (call) => {
       const delivery = await replayDelivery(deps, call.actor, await alertOf(call), call.path.delivery_id);

@@ -2,10 +2,10 @@ import { newId } from '@gantry/events';
 import { type CallOf, conflict, invalid, notFound, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import { ownerIdOf } from '../ownership';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { type AlertInput, type AlertOfWorker, changedAlert } from './alert';
+import type { AlertDeps } from './alert-deps';
 import { deleteAlert, getAlert, insertAlert, lockAlert, updateAlert } from './alert-repository';
 import { type Channel, channelsOf } from './channels';
 import { endPendingDeliveries } from './delivery-repository';
@@ -21,7 +21,7 @@ export interface ChangedAlert {
 
 /** @throws AppError 404 for an unknown worker */
 export async function createAlert(
-  deps: Deps,
+  deps: AlertDeps,
   { caller, actor, made }: Requester,
   input: CallOf<'worker', 'createAlert'>['body'],
 ): Promise<ChangedAlert> {
@@ -57,7 +57,7 @@ export async function createAlert(
 
 /** Pending deliveries by a channel that the alert loses, or by all channels of a disabled alert, end as dead letters. */
 export async function editAlert(
-  deps: Deps,
+  deps: AlertDeps,
   { caller, actor }: Requester,
   alertId: string,
   input: AlertInput,
@@ -73,6 +73,7 @@ export async function editAlert(
       ...(rotated && { signingKey: rotated.signingKey }),
     });
     const left: Channel[] = changed.enabled ? channelsOf(changed) : [];
+    // Bounded: an alert has as many channels as `channels` lists.
     const ended = channelsOf(before).filter((channel) => !left.includes(channel));
     if (ended.length) await endPendingDeliveries(tx, alertId, ended, deps.now());
     await recordChange(tx, actor, {
@@ -87,7 +88,7 @@ export async function editAlert(
 }
 
 /** Null if the alert keeps its secret, or needs none. */
-async function newSecretFor({ vault, now }: Deps, alert: AlertOfWorker, input: AlertInput) {
+async function newSecretFor({ vault, now }: AlertDeps, alert: AlertOfWorker, input: AlertInput) {
   const url = input.url === undefined ? alert.url : input.url;
   if (url === null) {
     if (!input.secret_rotate) return null;
@@ -96,7 +97,7 @@ async function newSecretFor({ vault, now }: Deps, alert: AlertOfWorker, input: A
   return alert.signingKey === null || input.secret_rotate ? rotateSigningSecret(vault, alert, now()) : null;
 }
 
-export async function removeAlert(deps: Deps, { caller, actor }: Requester, alertId: string): Promise<void> {
+export async function removeAlert(deps: AlertDeps, { caller, actor }: Requester, alertId: string): Promise<void> {
   const { workspaceId } = caller;
   const alert = await getAlert(deps.prisma, workspaceId, caller, alertId);
   await transaction(deps.prisma, async (tx) => {
@@ -107,7 +108,7 @@ export async function removeAlert(deps: Deps, { caller, actor }: Requester, aler
 
 const EMPTY = { on: [], url: null, emailTo: null, description: '', enabled: true };
 
-const rulesOf = ({ mailer, outboundAllow }: Deps, isOfWorker: boolean) => ({
+const rulesOf = ({ mailer, outboundAllow }: AlertDeps, isOfWorker: boolean) => ({
   ...{ mailIsConfigured: mailer.isConfigured, outboundAllow, isOfWorker },
 });
 

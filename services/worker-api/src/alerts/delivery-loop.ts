@@ -10,7 +10,7 @@ import { SYSTEM } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import { Counter } from 'prom-client';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
+import type { AlertDeps } from './alert-deps';
 import { ATTEMPT_MS_MAX, type Channel, channels } from './channels';
 import type { ChannelDeps } from './channels/channel';
 import { GONE } from './channels/webhook';
@@ -37,7 +37,7 @@ const attemptsTotal = new Counter({
 // An increase from nothing is none to Prometheus, and an alert watches this one.
 for (const channel of Object.keys(channels)) attemptsTotal.inc({ channel, outcome: 'dead' }, 0);
 
-export type LoopDeps = ChannelDeps & Pick<Deps, 'pool' | 'log'>;
+export type LoopDeps = ChannelDeps & Pick<AlertDeps, 'pool' | 'log'>;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
 export function startDeliveryLoop(deps: LoopDeps, options: { auto: boolean }): DeliveryLoop {

@@ -1,10 +1,9 @@
-import { hintChange } from '@gantry/events';
-import { notFound } from '@gantry/http';
+import { hintChange, isClosedSql } from '@gantry/events';
+import { notFound, type PageCursor } from '@gantry/http';
 import { deleteOld, execute, type Sql, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../database';
 import type { AlertDelivery, DeliveryStatus } from '../generated/prisma/client';
-import type { PageCursor } from '../page-cursor';
 import type { Channel } from './channels';
 import type { Attempt } from './delivery';
 
@@ -39,13 +38,12 @@ const CLAIM = `
   ), due AS (
     SELECT d.* FROM waiting w
     JOIN alerts a ON a.id = w.alert_id
-    JOIN workspaces s ON s.id = a.workspace_id AND s.deleted_at IS NULL
     CROSS JOIN LATERAL (
       SELECT id, workspace_id, next_attempt_at FROM alert_deliveries
       WHERE status = 'pending' AND alert_id = w.alert_id AND next_attempt_at <= $1
       ORDER BY next_attempt_at LIMIT 1 FOR UPDATE SKIP LOCKED
     ) d
-    WHERE w.alert_id <> ALL ($2)
+    WHERE w.alert_id <> ALL ($2) AND NOT ${isClosedSql('a.workspace_id')}
   ), chosen AS (
     SELECT id FROM (
       SELECT id, next_attempt_at, row_number() OVER (PARTITION BY workspace_id ORDER BY next_attempt_at, id) AS turn FROM due

@@ -1,16 +1,16 @@
 import { type Actor, conflict } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import type { AlertDelivery } from '../generated/prisma/client';
 import type { AlertOfWorker } from './alert';
+import type { AlertDeps } from './alert-deps';
 import { type Channel, channels, channelsOf } from './channels';
 import { getDelivery, requeueDead, requeueDelivery } from './delivery-repository';
 
 /** Deliveries requeued by one request; the caller repeats it for more. */
 const REPLAYED_MAX = 1_000;
 
-type ReplayDeps = Pick<Deps, 'prisma' | 'pool' | 'now'>;
+type ReplayDeps = Pick<AlertDeps, 'prisma' | 'pool' | 'now'>;
 
 /**
  * Sends it again, under the same id and with a fresh set of attempts.

@@ -1,18 +1,17 @@
+import { findPendingApproval } from '../approvals/approval-repository';
 import { reviewUrl } from '../approvals/review-link';
-import type { Deps } from '../deps';
+import type { AlertDeps } from './alert-deps';
 import type { AlertPayload } from './alert-payload';
 
 /** @param body JSON of an alert. @returns the same, with the link if it reports a pending approval that has one */
 export async function withReviewLink(
-  { prisma, hasher, dashboardUrl, now }: Pick<Deps, 'prisma' | 'hasher' | 'dashboardUrl' | 'now'>,
+  { prisma, hasher, dashboardUrl, now }: Pick<AlertDeps, 'prisma' | 'hasher' | 'dashboardUrl' | 'now'>,
   body: string,
 ): Promise<string> {
   const payload: AlertPayload = JSON.parse(body);
   const told = payload.data.approval;
   if (payload.type !== 'approval.requested' || !told) return body;
-  const approval = await prisma.approval.findFirst({
-    where: { id: told.id, workspaceId: payload.data.workspace_id, status: 'pending', expiresAt: { gt: now() } },
-  });
+  const approval = await findPendingApproval(prisma, payload.data.workspace_id, told.id, now());
   const url = approval && reviewUrl(hasher, dashboardUrl, approval);
   if (!url) return body;
   return JSON.stringify({ ...payload, data: { ...payload.data, approval: { ...told, review_url: url } } });

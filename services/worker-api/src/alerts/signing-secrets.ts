@@ -1,7 +1,7 @@
 /** The secrets that sign an alert's webhooks, sealed in its row. */
 import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
 import type { Alert } from '../generated/prisma/client';
-import { newSigningKey } from '../webhook-signature';
+import { createSigningKey } from '../triggers/webhook-signature';
 
 type SecretHolder = Pick<Alert, 'id' | 'workspaceId' | 'signingKey'>;
 
@@ -17,7 +17,7 @@ export async function rotateSigningSecret(
   alert: SecretHolder,
   now: Date,
 ): Promise<{ secret: string; signingKey: Uint8Array<ArrayBuffer> }> {
-  const secret = newSigningKey();
+  const secret = createSigningKey();
   return { secret, signingKey: await replaceSecret(vault, heldBy(alert), secret, now) };
 }
 

@@ -1,6 +1,6 @@
 import { newId } from '@gantry/events';
-import type { Deps } from '../deps';
 import type { AlertOfWorker, AlertType } from './alert';
+import type { AlertDeps } from './alert-deps';
 import { type AlertPayload, evaluationUrl, type Occurrence, runUrl } from './alert-payload';
 import { channelsOf } from './channels';
 import type { ChannelDeps } from './channels/channel';
@@ -61,7 +61,7 @@ function samplePayload(deps: SampleDeps, alert: AlertOfWorker): AlertPayload {
 
 const RUN_ID = 'run_of_a_test';
 
-type SampleDeps = Pick<Deps, 'dashboardUrl' | 'now'>;
+type SampleDeps = Pick<AlertDeps, 'dashboardUrl' | 'now'>;
 type SubjectFields = Pick<Occurrence, 'worker_id' | 'automation_id'>;
 
 function sampleOf(type: AlertType, deps: SampleDeps, subject: SubjectFields, now: Date): Partial<Occurrence> {

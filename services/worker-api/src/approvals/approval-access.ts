@@ -1,15 +1,15 @@
 /** Permission to decide: members who can see the worker, except the person who started the run if the worker forbids that. */
 import { forbidden, type Principal, permissionTable } from '@gantry/http';
 import { openapiFiles } from '@gantry/openapi';
-import type { Deps } from '../deps';
 import type { Approval } from '../generated/prisma/client';
 import { type ApprovalOfWorker, approvalToApi, idsOf } from './approval';
+import type { ApprovalDeps } from './approval-deps';
 import { reviewUrl } from './review-link';
 import { sameAs } from './self-approval';
 
 const permissionsFor = permissionTable(openapiFiles.worker, { approve: 'approve' });
 
-type AccessDeps = Pick<Deps, 'pool' | 'hasher' | 'dashboardUrl'>;
+type AccessDeps = Pick<ApprovalDeps, 'pool' | 'hasher' | 'dashboardUrl'>;
 
 /** @throws AppError 403 */
 export async function requireMayDecide({ pool }: AccessDeps, caller: Principal, approval: Approval): Promise<void> {
@@ -46,7 +46,11 @@ export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: A
 }
 
 /** Ids of the approvals that this caller may not decide because they started the run. */
-async function startedBySame(pool: Deps['pool'], caller: Principal, approvals: Approval[]): Promise<Set<string>> {
+async function startedBySame(
+  pool: ApprovalDeps['pool'],
+  caller: Principal,
+  approvals: Approval[],
+): Promise<Set<string>> {
   const guarded = approvals.filter(({ forbidSelf, requestedBy }) => forbidSelf && requestedBy !== null);
   const starters = guarded.map(({ requestedBy }) => String(requestedBy));
   const same = await sameAs(pool, idsOf(caller), starters);

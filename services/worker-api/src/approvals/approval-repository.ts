@@ -1,12 +1,12 @@
 import { isClosedSql } from '@gantry/events';
-import { notFound, type Principal } from '@gantry/http';
-import { execute, statement, type Tx } from '@gantry/postgres';
+import { notFound, type PageCursor, type Principal } from '@gantry/http';
+import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
 import { awaitsDecisionSql, type DeleteWithRuns } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import type { Approval, ApprovalStatus, Prisma, PrismaClient } from '../generated/prisma/client';
 import { workersVisibleTo } from '../ownership';
-import type { PageCursor } from '../page-cursor';
 import type { ApprovalOfWorker, Decided } from './approval';
+import type { DecidedCalls, StoredCall } from './held-calls';
 
 const withWorker = { worker: { select: { name: true } } } as const;
 
@@ -24,6 +24,8 @@ export interface NewApproval {
   message: string | null;
   data: unknown;
   form: unknown;
+  /** Tool calls of an agent that are decided one by one. */
+  calls: StoredCall[] | null;
   requestedBy: string | null;
   requestedAt: Date;
   expiresAt: Date;
@@ -33,15 +35,18 @@ export interface NewApproval {
 
 const INSERT = statement(
   undefined,
-  `INSERT INTO approvals (id, workspace_id, run_id, candidate_id, worker_uid, worker_id, step_ordinal, title, message, data, form,
+  `INSERT INTO approvals (id, workspace_id, run_id, candidate_id, worker_uid, worker_id, step_ordinal, title, message, data, form, calls,
      requested_by, requested_at, expires_at, forbid_self, link_number)
-   VALUES ($id, $workspaceId, $runId, $candidateId, $workerUid, $workerId, $stepOrdinal, $title, $message, $data, $form,
+   VALUES ($id, $workspaceId, $runId, $candidateId, $workerUid, $workerId, $stepOrdinal, $title, $message, $data, $form, $calls,
      $requestedBy, $requestedAt, $expiresAt, $forbidSelf, $linkNumber)`,
 );
 
+const json = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
+
 export async function insertApproval(tx: PoolClient, approval: NewApproval): Promise<void> {
-  const json = (value: unknown) => (value === null || value === undefined ? null : JSON.stringify(value));
-  await tx.query(INSERT({ ...approval, data: json(approval.data), form: json(approval.form) }));
+  await tx.query(
+    INSERT({ ...approval, data: json(approval.data), form: json(approval.form), calls: json(approval.calls) }),
+  );
 }
 
 export interface ApprovalFilter {
@@ -116,22 +121,56 @@ export function findApprovalForLink(prisma: PrismaClient, id: string): Promise<A
   });
 }
 
+/** Of a run and of candidates that repair it, in the order in which they were requested. */
+export const listApprovalsOfRun = (prisma: PrismaClient, workspaceId: string, runId: string): Promise<Approval[]> =>
+  prisma.approval.findMany({
+    where: { workspaceId, runId },
+    orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
+  });
+
+/** Null: it was decided, has expired, or is gone. */
+export const findPendingApproval = (
+  prisma: PrismaClient,
+  workspaceId: string,
+  id: string,
+  now: Date,
+): Promise<Approval | null> =>
+  prisma.approval.findFirst({ where: { id, workspaceId, status: 'pending', expiresAt: { gt: now } } });
+
+/** Condition: the approval has not gone with its run. */
+export const approvalExistsSql = (id: string): string => `EXISTS (SELECT FROM approvals a WHERE a.id = ${id})`;
+
 /** For an approval known to exist, without an access check. */
 export const readApproval = (prisma: PrismaClient, id: string): Promise<Approval> =>
   prisma.approval.findUniqueOrThrow({ where: { id } });
 
 /** Pending approvals that have expired, or whose run or candidate no longer waits; without those in `but` and in closed workspaces. */
-export async function listOver(pool: Pool, now: Date, but: string[], limit: number): Promise<string[]> {
+export async function listOver(
+  pool: Pool,
+  { awaitsDecisionSql: candidateAwaitsSql }: { awaitsDecisionSql: (candidateId: string) => string },
+  { now, but, limit }: { now: Date; but: string[]; limit: number },
+): Promise<string[]> {
   const { rows } = await pool.query<{ id: string }>({
     name: 'list-over-approvals',
     text: `SELECT a.id FROM approvals a
            WHERE a.status = 'pending' AND (a.expires_at <= $1 OR NOT (CASE WHEN a.candidate_id IS NULL THEN ${awaitsDecisionSql('a.run_id')}
-             ELSE EXISTS (SELECT FROM worker_candidates c WHERE c.id = a.candidate_id AND c.status = 'ready') END)) AND a.id <> ALL ($2)
+             ELSE ${candidateAwaitsSql('a.candidate_id')} END)) AND a.id <> ALL ($2)
              AND NOT ${isClosedSql('a.workspace_id')}
            ORDER BY a.expires_at LIMIT $3`,
     values: [now, but, limit],
   });
   return rows.map(({ id }) => id);
+}
+
+/** No more than `max` are counted. */
+export async function countPending(sql: Sql, workspaceId: string, max: number): Promise<number> {
+  const { rows } = await sql.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM (
+       SELECT FROM approvals WHERE workspace_id = $1 AND status = 'pending' LIMIT $2
+     ) AS bounded`,
+    [workspaceId, max],
+  );
+  return rows[0]?.count ?? 0;
 }
 
 export interface Decision {
@@ -142,16 +181,18 @@ export interface Decision {
   decidedAt: Date;
   reason: string | null;
   answer: unknown;
+  /** Of an approval with tool calls that was approved. */
+  calls?: DecidedCalls;
 }
 
 /** @returns false for one that is not pending any more */
 export async function markDecided(tx: Tx, id: string, decision: Decision): Promise<boolean> {
-  const { status, decidedBy, decidedByLabel, decidedAt, reason, answer } = decision;
+  const { status, decidedBy, decidedByLabel, decidedAt, reason, answer, calls } = decision;
   const marked = await execute(
     tx,
     `UPDATE approvals SET status = $2::approval_status, decided_by = $3, decided_by_label = $4, decided_at = $5,
-       reason = $6, answer = $7::json WHERE id = $1 AND status = 'pending'`,
-    [id, status, decidedBy, decidedByLabel, decidedAt, reason, answer === null ? null : JSON.stringify(answer)],
+       reason = $6, answer = $7::json, calls = coalesce($8::json, calls) WHERE id = $1 AND status = 'pending'`,
+    [id, status, decidedBy, decidedByLabel, decidedAt, reason, json(answer), json(calls?.stored)],
   );
   return marked === 1;
 }
@@ -167,14 +208,6 @@ export async function nextLink(tx: Prisma.TransactionClient, id: string): Promis
 
 export const deleteApprovalsOf: DeleteWithRuns = (tx, runIds) =>
   tx.query('DELETE FROM approvals WHERE run_id = ANY($1)', [runIds]);
-
-/** The display name of a user or a token; null if it no longer exists. */
-export async function labelOf(prisma: PrismaClient, id: string | null): Promise<string | null> {
-  if (!id) return null;
-  const user = await prisma.user.findUnique({ where: { id }, select: { name: true, email: true } });
-  if (user) return user.name ?? user.email;
-  return (await prisma.token.findUnique({ where: { id }, select: { name: true } }))?.name ?? null;
-}
 
 /** The approvals of workers visible to the caller. */
 const seenBy = (caller: Principal): Prisma.ApprovalWhereInput => ({

@@ -1,11 +1,19 @@
-import { type CallOf, conflict, isPerson, type Operations, ok, type Principal } from '@gantry/http';
+import {
+  buildNextHeaders,
+  type CallOf,
+  conflict,
+  isPerson,
+  type Operations,
+  ok,
+  type Principal,
+  parsePageCursor,
+} from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
-import { cursorOf, nextHeaders } from '../page-cursor';
 import { getRunFor } from '../workers/visible-worker';
 import { type ApprovalOfWorker, decidedAlready, requireOpen } from './approval';
 import { requireMayDecide, toApiFor } from './approval-access';
+import type { ApprovalDeps } from './approval-deps';
 import {
   countPendingApprovals,
   findLastApprovalOfRun,
@@ -15,8 +23,10 @@ import {
   readApproval,
 } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
+import { callsToApi, readCalls } from './held-calls';
+import { listInputSchemas } from './tool-schema';
 
-export function approvalOperations(deps: Deps): Operations<'worker'> {
+export function approvalOperations(deps: ApprovalDeps): Operations<'worker'> {
   const { prisma } = deps;
 
   const decideById = (verdict: Verdict) => async (call: CallOf<'worker', 'approve'>) =>
@@ -27,17 +37,18 @@ export function approvalOperations(deps: Deps): Operations<'worker'> {
   return {
     listApprovals: async ({ caller, query, req }) => {
       const { limit, offset } = query;
-      const before = cursorOf(query, 'requested_at');
+      const before = parsePageCursor(query, 'requested_at');
       const found = await listApprovals(prisma, caller, filterOf(query), { limit: limit + 1, offset, before });
       const page = found.slice(0, limit);
       const last = found.length > limit ? page.at(-1) : undefined;
       const next = last && { createdAt: last.requestedAt, id: last.id };
-      return ok(await toApiFor(deps, caller, page), nextHeaders(req, next, 'requested_at'));
+      return ok(await toApiFor(deps, caller, page), buildNextHeaders(req, next, 'requested_at'));
     },
     countApprovals: async ({ caller }) => ok({ pending: await countPendingApprovals(prisma, caller) }),
     getApproval: async ({ caller, path }) => {
       const approval = await getApproval(prisma, caller, path.approval_id);
-      return ok((await toApiFor(deps, caller, [approval]))[0]);
+      const [shown] = await toApiFor(deps, caller, [approval]);
+      return ok(shown?.permissions.decide ? { ...shown, calls: await callsWithSchemas(deps, approval) } : shown);
     },
     approve: decideById('approve'),
     reject: decideById('reject'),
@@ -70,8 +81,15 @@ export function approvalOperations(deps: Deps): Operations<'worker'> {
   };
 }
 
+async function callsWithSchemas(deps: ApprovalDeps, approval: ApprovalOfWorker) {
+  const calls = readCalls(approval);
+  if (!calls) return null;
+  const run = await deps.engine.get(approval.workspaceId, approval.runId);
+  return callsToApi(approval, await listInputSchemas(deps, run, calls));
+}
+
 async function decide(
-  deps: Deps,
+  deps: ApprovalDeps,
   { caller, actor, body = {} }: CallOf<'worker', 'approve' | 'approveRun'>,
   approval: ApprovalOfWorker,
   verdict: Verdict,
@@ -85,7 +103,7 @@ async function decide(
 }
 
 /** @throws AppError 404 for the run, 409 for one that never asked */
-async function getApprovalOfRun(deps: Deps, caller: Principal, runId: string): Promise<ApprovalOfWorker> {
+async function getApprovalOfRun(deps: ApprovalDeps, caller: Principal, runId: string): Promise<ApprovalOfWorker> {
   const run = await getRunFor(deps, caller, runId);
   const approval = await findLastApprovalOfRun(deps.prisma, caller.workspaceId, runId);
   if (!approval) throw conflict('not_waiting', `this run waits for no approval: it is ${run.status}`);

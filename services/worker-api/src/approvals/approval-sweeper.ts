@@ -25,7 +25,7 @@ export function startApprovalSweeper(deps: SettleDeps, options: { auto: boolean 
     /** Locked by another replica, or failed: the others must not wait. */
     const passedBy: string[] = [];
     for (;;) {
-      const ids = await listOver(pool, now(), passedBy, BATCH);
+      const ids = await listOver(pool, deps.candidateDecisions, { now: now(), but: passedBy, limit: BATCH });
       for (const id of ids) {
         const done = await endOver(deps, id).catch((err) => {
           log.error({ err, approvalId: id }, 'approval not ended: will try again');

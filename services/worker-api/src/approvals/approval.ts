@@ -2,11 +2,12 @@
 import { type AppError, apiFields, conflict, invalid, type Principal } from '@gantry/http';
 import { createInputValidator, type InputItem } from '@gantry/program';
 import type { Approval, ApprovalStatus, Worker } from '../generated/prisma/client';
+import { callsToApi } from './held-calls';
 
 export type ApprovalOfWorker = Approval & { worker: Pick<Worker, 'name'> };
 
 /** The decision becomes the result of a step, limited to 64 KB; the difference is for the decider's details. */
-const ANSWER_BYTES_MAX = 60 * 1024;
+export const ANSWER_BYTES_MAX = 60 * 1024;
 
 /** Null for an approval without a form. */
 export const formOf = ({ form }: Pick<Approval, 'form'>): InputItem[] | null => form as InputItem[] | null;
@@ -87,6 +88,7 @@ export function approvalToApi(approval: ApprovalOfWorker, { mayDecide, reviewUrl
     kind: approval.candidateId === null ? 'run' : 'candidate',
     worker_name: approval.worker.name,
     form: formOf(approval),
+    calls: callsToApi(approval),
     decided_by: decidedBy ?? decidedByLabel,
     review_url: reviewUrl,
     permissions: { decide: mayDecide && status === 'pending' },

@@ -1,4 +1,4 @@
-/** Effect of a decision about a candidate. The wing of candidates imports that of approvals, so it is handed in by deps.ts. */
+/** Effect of a decision about a candidate. The wing of candidates imports that of approvals, so it is passed in as a dependency. */
 import type { Actor } from '@gantry/http';
 import type { Approval, Prisma } from '../generated/prisma/client';
 import type { Decision } from './approval-repository';
@@ -8,6 +8,8 @@ export type ApprovalOfCandidate = Approval & { candidateId: string };
 export const isOfCandidate = (approval: Approval): approval is ApprovalOfCandidate => approval.candidateId !== null;
 
 export interface CandidateDecisions {
+  /** Condition in SQL: the candidate waits for a decision. */
+  awaitsDecisionSql: (candidateId: string) => string;
   /**
    * Promotes it where the decision is `approved`, and drops it otherwise: in the transaction that then marks the approval.
    * @throws AppError 409 `worker_changed`, `archived`, `already_decided`; 403 where what it exposes may no longer be

@@ -1,12 +1,15 @@
 /** Approving or rejecting. Permission is checked by the caller. */
 
-import { type Actor, type AppError, type CallOf, conflict } from '@gantry/http';
+import { type Actor, type AppError, type CallOf, conflict, invalid } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { lockRun, type Run } from '@gantry/run-engine';
 import type { Approval } from '../generated/prisma/client';
 import { checkAnswer, decidedAlready, formOf, requireOpen, requireSmall } from './approval';
+import type { ApprovalDeps } from './approval-deps';
 import { readApproval } from './approval-repository';
 import { isOfCandidate } from './candidate-decisions';
+import { decideCalls } from './decide-calls';
+import { readCalls } from './held-calls';
 import { type SettleDeps, settleCandidate, settleIn } from './settle-approval';
 
 export type Verdict = 'approve' | 'reject';
@@ -21,16 +24,18 @@ export interface Decider {
   isPerson: boolean;
 }
 
-/** @throws AppError 400 naming fields of the form; 409 decided, expired, of a run that has ended, of a worker that has changed */
+/** @throws AppError 400 naming fields of the form or arguments of calls; 409 decided, expired, of a run that has ended, of a worker that has changed */
 export async function decideApproval(
-  deps: SettleDeps,
+  deps: ApprovalDeps,
   approval: Approval,
   verdict: Verdict,
-  { reason, data }: NonNullable<CallOf<'worker', 'approve'>['body']>,
+  { reason, data, calls }: NonNullable<CallOf<'worker', 'approve'>['body']>,
   { id, label, actor, isPerson }: Decider,
 ): Promise<void> {
   const decidedAt = deps.now();
   requireOpen(approval, decidedAt);
+  if (calls && approval.calls === null)
+    throw invalid([{ path: 'calls', message: 'this approval has none' }], 'invalid_calls');
   const approves = verdict === 'approve';
   const decision = {
     status: approves ? ('approved' as const) : ('rejected' as const),
@@ -43,9 +48,13 @@ export async function decideApproval(
   if (isOfCandidate(approval)) return decideCandidate(deps, { approval, actor, decision, isPerson });
   const run = await deps.engine.get(approval.workspaceId, approval.runId);
   if (run.status !== 'pending_approval') throw await overtaken(deps, approval, run);
+  const held = readCalls(approval);
+  const isOfCalls = approves && held !== null;
+  const input = { calls, reason: decision.reason, canCorrect: id !== null };
+  const decidedCalls = isOfCalls ? { calls: await decideCalls(deps, run, held, input) } : {};
   const moved = await transaction(deps.pool, async (tx) => {
     await lockRun(tx, run.id);
-    return settleIn(deps, tx, { approval, run, actor, decision });
+    return settleIn(deps, tx, { approval, run, actor, decision: { ...decision, ...decidedCalls } });
   });
   if (!moved) throw await overtaken(deps, approval, run);
 }

@@ -1,11 +1,21 @@
 /** Requests an approval: before a run starts, or in the middle of its code. */
 
-import { approvalRequested, enqueue, hintChange, newId, type RunError, type Suspension } from '@gantry/events';
+import {
+  approvalRequested,
+  enqueue,
+  type HeldCall,
+  hintChange,
+  newId,
+  type RunError,
+  type Suspension,
+} from '@gantry/events';
 import { AppError, invalid, sayIssues } from '@gantry/http';
 import { checkDefaults, type InputItem, inputItems } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
+import { findVersionToRun } from '../workers/worker-queries';
 import { insertApproval } from './approval-repository';
+import { parseHeldCalls } from './held-calls';
 
 export interface RequestDeps {
   engine: Pick<RunEngine, 'appendEventIn'>;
@@ -23,6 +33,8 @@ export interface ApprovalRequest {
   expiresInSeconds: number | null;
   /** Null: the run is held before it starts. */
   stepOrdinal: number | null;
+  /** Tool calls of an agent, whose names and arguments are in `data`. */
+  calls?: HeldCall[] | undefined;
 }
 
 interface Rules {
@@ -36,7 +48,7 @@ const EXPIRY_SECONDS_MIN = 1;
 
 /**
  * Inside the transaction that suspends the run: row, announcement and an event for watchers.
- * @returns the approval's id. @throws AppError 400 for an invalid form or expiry
+ * @returns the approval's id. @throws AppError 400 for an invalid form, invalid calls or an invalid expiry
  */
 export async function requestApprovalIn(
   { engine, now }: RequestDeps,
@@ -45,6 +57,7 @@ export async function requestApprovalIn(
   request: ApprovalRequest,
 ): Promise<string> {
   const form = request.form && readForm(request.form);
+  const calls = request.calls ? parseHeldCalls(request.calls, request.data) : null;
   const rules = await rulesOf(tx, run.subjectId, run.version);
   const requestedAt = now();
   const seconds = readExpiry(request.expiresInSeconds) ?? rules.expires_in_seconds;
@@ -62,6 +75,7 @@ export async function requestApprovalIn(
     message: request.message === null ? null : withoutNul(request.message),
     data: request.data,
     form,
+    calls,
     requestedBy: run.createdBy,
     requestedAt,
     expiresAt,
@@ -113,7 +127,7 @@ export async function requestCandidateApprovalIn(
   const of = { workerUid: worker.uid, workerId: worker.id };
   await insertApproval(tx, {
     ...{ id, workspaceId, runId, candidateId, ...of, stepOrdinal: null },
-    ...{ title: withoutNul(title), message: withoutNul(message), data, form: null },
+    ...{ title: withoutNul(title), message: withoutNul(message), data, form: null, calls: null },
     ...{ requestedBy, requestedAt, expiresAt, forbidSelf: rules.forbid_self, linkNumber: null },
   });
   const told = { ...of, approvalId: id, runId, title, expiresAt: expiresAt.getTime() };
@@ -129,9 +143,9 @@ export async function suspendForApproval(
   run: Run,
   suspension: Extract<Suspension, { kind: 'approve' }>,
 ): Promise<{ ref: string } | { refused: RunError }> {
-  const { title, message, data, form, expiresInSeconds, step } = suspension;
+  const { title, message, data, form, expiresInSeconds, step, calls } = suspension;
   try {
-    const request = { title, message, data: data ?? null, form, expiresInSeconds, stepOrdinal: step.ordinal };
+    const request = { title, message, data: data ?? null, form, expiresInSeconds, stepOrdinal: step.ordinal, calls };
     return { ref: await requestApprovalIn(deps, tx, run, request) };
   } catch (err) {
     if (!(err instanceof AppError)) throw err;
@@ -163,9 +177,6 @@ const withoutNul = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 /** Of the version that the run began with, or that a candidate was made from. */
 async function rulesOf(tx: PoolClient, workerUid: string, version: number | null): Promise<Rules> {
-  const { rows } = await tx.query<{ rules: Partial<Rules> | null }>(
-    "SELECT definition -> 'approvals' AS rules FROM worker_versions WHERE worker_uid = $1 AND number = $2",
-    [workerUid, version],
-  );
-  return { forbid_self: false, public_links: true, expires_in_seconds: 604_800, ...rows[0]?.rules };
+  const found = await findVersionToRun(tx, workerUid, version);
+  return { forbid_self: false, public_links: true, expires_in_seconds: 604_800, ...found?.definition.approvals };
 }

@@ -1,14 +1,16 @@
 /** What whoever holds a review link sees and does, signed in or not. */
 import { AppError, actorBy, apiFields, type CallOf, type Operations, ok } from '@gantry/http';
-import type { Deps } from '../deps';
+import { findLabel } from '../accounts/tokens/token-repository';
 import { type ApprovalOfWorker, deciderOf, formOf } from './approval';
-import { findApprovalForLink, labelOf } from './approval-repository';
+import type { ApprovalDeps } from './approval-deps';
+import { findApprovalForLink } from './approval-repository';
 import { decideApproval, type Verdict } from './decide-approval';
+import { callsToApi } from './held-calls';
 import { approvalIdIn, isLinkOf } from './review-link';
 
-export function reviewOperations(deps: Deps): Operations<'worker'> {
+export function reviewOperations(deps: ApprovalDeps): Operations<'worker'> {
   const shown = async (approval: ApprovalOfWorker) =>
-    ok(reviewToApi(approval, await labelOf(deps.prisma, approval.requestedBy)));
+    ok(reviewToApi(approval, await findLabel(deps.prisma, approval.requestedBy)));
   const decide =
     (verdict: Verdict) =>
     async ({ req, path, body = {} }: CallOf<'worker', 'approveByLink'>) => {
@@ -27,7 +29,7 @@ export function reviewOperations(deps: Deps): Operations<'worker'> {
 }
 
 /** @throws AppError 404, the same for a token that is wrong, ended, expired or of something that is gone */
-async function getByLink({ prisma, hasher, now }: Deps, token: string): Promise<ApprovalOfWorker> {
+async function getByLink({ prisma, hasher, now }: ApprovalDeps, token: string): Promise<ApprovalOfWorker> {
   const id = approvalIdIn(token);
   const approval = id && (await findApprovalForLink(prisma, id));
   if (approval && isLinkOf(hasher, approval, token) && approval.expiresAt > now()) return approval;
@@ -45,6 +47,7 @@ function reviewToApi(approval: ApprovalOfWorker, startedBy: string | null) {
     ...apiFields(approval, 'workspaceId', 'status', 'title', 'message', 'data', 'reason'),
     ...apiFields(approval, 'requestedAt', 'expiresAt', 'decidedAt'),
     form: formOf(approval),
+    calls: callsToApi(approval),
     worker_name: approval.worker.name,
     started_by: startedBy,
     decided_by: deciderOf(approval),

@@ -11,12 +11,12 @@ import { type Tx, transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import type { Approval } from '../generated/prisma/client';
+import type { ApprovalDeps } from './approval-deps';
 import { type Decision, markDecided } from './approval-repository';
 import type { ApprovalOfCandidate } from './candidate-decisions';
 
-export type SettleDeps = Pick<Deps, 'prisma' | 'pool' | 'engine' | 'candidateDecisions' | 'now' | 'log'>;
+export type SettleDeps = Pick<ApprovalDeps, 'prisma' | 'pool' | 'engine' | 'candidateDecisions' | 'now' | 'log'>;
 
 /**
  * In a transaction that holds the lock on the run's row. An approved run continues; any other decision ends it, unless it
@@ -70,10 +70,14 @@ export function settleCandidate(
 }
 
 /** The return value of `context.approve()`; a run held before its start requested none. */
-function resultFor({ stepOrdinal: ordinal }: Approval, { decidedBy, decidedByLabel, answer }: Decision) {
-  return ordinal === null
-    ? {}
-    : { step: { ordinal, result: { approved_by: decidedByLabel ?? decidedBy, data: answer } } };
+function resultFor(
+  { stepOrdinal: ordinal }: Approval,
+  { decidedBy, decidedByLabel, decidedAt, answer, calls }: Decision,
+) {
+  if (ordinal === null) return {};
+  const result = { approved_by: decidedByLabel ?? decidedBy, data: answer };
+  const decided = calls && { decided_at: decidedAt.toISOString(), calls: calls.results };
+  return { step: { ordinal, result: { ...result, ...decided } } };
 }
 
 function whyEnded({ status, reason, decidedBy, decidedByLabel }: Decision): RunError {
@@ -88,7 +92,7 @@ const eventOf = ({ id, title }: Approval, { status, decidedByLabel, reason }: De
 
 async function announceDecision(tx: Tx, approval: Approval, actor: Actor, decision: Decision): Promise<void> {
   const { id, workspaceId, runId, workerUid, workerId, title, candidateId } = approval;
-  const { status, decidedBy, decidedByLabel, reason } = decision;
+  const { status, decidedBy, decidedByLabel, reason, calls } = decision;
   await enqueue(tx, approvalDecided, workspaceId, {
     ...{ workerUid, workerId, approvalId: id, runId, status },
     decidedBy: decidedBy ?? decidedByLabel,
@@ -97,6 +101,13 @@ async function announceDecision(tx: Tx, approval: Approval, actor: Actor, decisi
     workspaceId,
     action: `approval.${status}`,
     id,
-    details: { worker_id: workerId, run_id: runId, title, reason, ...(candidateId && { candidate_id: candidateId }) },
+    details: {
+      worker_id: workerId,
+      run_id: runId,
+      title,
+      reason,
+      ...(candidateId && { candidate_id: candidateId }),
+      ...(calls && { calls: calls.results.map(({ status: decided }) => decided) }),
+    },
   });
 }

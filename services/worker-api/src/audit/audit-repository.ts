@@ -1,6 +1,6 @@
+import type { PageCursor } from '@gantry/http';
 import { deleteOld } from '@gantry/postgres';
 import type { Pool } from 'pg';
-import type { PageCursor } from '../page-cursor';
 import type { AuditRow } from './audit-entry';
 
 export interface AuditFilter {

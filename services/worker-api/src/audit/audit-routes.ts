@@ -1,8 +1,14 @@
-import { type CallOf, type Operations, ok } from '@gantry/http';
+import {
+  buildNextHeaders,
+  type CallOf,
+  type Operations,
+  ok,
+  type PageCursor,
+  parsePageCursor,
+  parseQueryDate,
+  writeWithBackpressure,
+} from '@gantry/http';
 import type { Pool } from 'pg';
-import { written } from '../backpressure';
-import { cursorOf, nextHeaders, type PageCursor } from '../page-cursor';
-import { queryDate } from '../query-date';
 import { type AuditRow, auditEntryToApi } from './audit-entry';
 import { type AuditFilter, listAuditRows } from './audit-repository';
 import { csvLine } from './csv';
@@ -31,10 +37,10 @@ export function auditOperations({ pool }: { pool: Pool }): Operations<'worker'> 
   return {
     listAuditLog: async ({ caller, req, query }) => {
       const { limit, offset } = query;
-      const page = { order: 'DESC', limit: limit + 1, offset, after: cursorOf(query) } as const;
+      const page = { order: 'DESC', limit: limit + 1, offset, after: parsePageCursor(query) } as const;
       const rows = await listAuditRows(pool, caller.workspaceId, filterOf(query), page);
       const next = rows.length > limit ? cursorAt(rows[limit - 1]) : null;
-      return ok(rows.slice(0, limit).map(auditEntryToApi), nextHeaders(req, next));
+      return ok(rows.slice(0, limit).map(auditEntryToApi), buildNextHeaders(req, next));
     },
     exportAuditLog: async ({ caller, query, res }) => {
       const isCsv = query.format !== 'ndjson';
@@ -46,7 +52,7 @@ export function auditOperations({ pool }: { pool: Pool }): Operations<'worker'> 
       for (let more = true; more && !res.destroyed; ) {
         const page = { order: 'ASC', limit: EXPORT_BATCH, after } as const;
         const rows = await listAuditRows(pool, caller.workspaceId, filterOf(query), page);
-        await written(res, rows.map(line).join(''));
+        await writeWithBackpressure(res, rows.map(line).join(''));
         more = rows.length === EXPORT_BATCH;
         after = cursorAt(rows.at(-1));
       }
@@ -63,8 +69,8 @@ const filterOf = (query: Omit<CallOf<'worker', 'exportAuditLog'>['query'], 'form
   action: query.action,
   resourceType: query.resource_type,
   resourceId: query.resource_id,
-  since: queryDate(query.since, 'since')?.toISOString(),
-  until: queryDate(query.until, 'until')?.toISOString(),
+  since: parseQueryDate(query.since, 'since')?.toISOString(),
+  until: parseQueryDate(query.until, 'until')?.toISOString(),
 });
 
 export function rowToCsv(row: AuditRow): string {

@@ -2,7 +2,9 @@
 import { isClosedSql } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
+import { hasEndedSql } from '@gantry/run-engine';
 import { storedDefinition } from '../workers/definition';
+import { hasApprovalSql } from '../workers/version-approval';
 import { type Candidate, type CandidateStatus, type Case, OPEN_STATUSES, type Summary } from './candidate';
 
 const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", status, repair_id AS "repairId",
@@ -214,8 +216,7 @@ export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> 
        SELECT CASE s.status WHEN 'rehearsing' THEN s.rehearsal_run_id ELSE s.base_run_id END AS id
        FROM candidate_cases s JOIN worker_candidates c ON c.id = s.candidate_id
        WHERE s.status IN ('rehearsing', 'pairing') AND NOT ${isClosedSql('c.workspace_id')}
-     ) waits LEFT JOIN runs r ON r.id = waits.id
-     WHERE r.id IS NULL OR r.finished_at IS NOT NULL LIMIT $1`,
+     ) waits WHERE ${hasEndedSql('waits.id')} LIMIT $1`,
     [limit],
   );
   return rows.map(({ id }) => id);
@@ -223,7 +224,7 @@ export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> 
 
 /** Of a candidate `c` whose rehearsals wait for a person: see admit-code.ts. */
 const IS_HELD = `c.needs_approval AND c.repair_id IS NULL
-  AND NOT EXISTS (SELECT FROM version_approvals a WHERE a.worker_uid = c.worker_uid AND a.sha = c.sha)
+  AND NOT ${hasApprovalSql('c.worker_uid', 'c.sha')}
   AND (c.definition ->> 'network' IS DISTINCT FROM 'none' OR json_array_length(c.definition -> 'secrets') > 0
     OR json_array_length(c.definition -> 'connections') > 0)`;
 
@@ -248,3 +249,29 @@ export async function listAbandoned(sql: Sql, candidateId: string): Promise<stri
   );
   return rows.map(({ id }) => id);
 }
+
+/** Proposals of a repair, in the order in which they were made. */
+export async function listProposals(sql: Sql, repairId: string): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    'SELECT id FROM worker_candidates WHERE repair_id = $1 ORDER BY created_at, id',
+    [repairId],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Condition: a candidate, or one of its cases, is under way. */
+export const HAS_OPEN_CANDIDATES = `(EXISTS (SELECT FROM worker_candidates WHERE status = 'rehearsing')
+  OR EXISTS (SELECT FROM candidate_cases WHERE status IN ('rehearsing', 'pairing')))`;
+
+const hasStatusSql = (id: string, status: CandidateStatus): string =>
+  `EXISTS (SELECT FROM worker_candidates c WHERE c.id = ${id} AND c.status = '${status}')`;
+
+/** Condition: the candidate is rehearsed. */
+export const isRehearsingSql = (id: string): string => hasStatusSql(id, 'rehearsing');
+
+/** Condition: the candidate waits for a decision. */
+export const isReadySql = (id: string): string => hasStatusSql(id, 'ready');
+
+/** Condition: an undecided candidate has this pack. */
+export const candidateHasPackSql = (key: string): string =>
+  `EXISTS (SELECT FROM worker_candidates c WHERE c.code_key = ${key} AND c.status IN ('rehearsing', 'ready', 'failed'))`;

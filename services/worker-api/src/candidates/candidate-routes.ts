@@ -11,7 +11,6 @@ import {
 } from '@gantry/http';
 import { ObjectMissing } from '@gantry/object-store';
 import { transaction } from '@gantry/postgres';
-import type { Deps } from '../deps';
 import { fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { ownerIdOf } from '../ownership';
@@ -21,6 +20,7 @@ import { getVersionBySha } from '../workers/version-repository';
 import { refuseManifests } from '../workers/worker-input';
 import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { type Candidate, candidateToApi, candidateToItem } from './candidate';
+import type { CandidateDeps } from './candidate-deps';
 import { getCandidate, listCandidates, listCases } from './candidate-repository';
 import { createCandidate, type NewCandidateInput } from './candidate-service';
 import { type Decider, drop, promote, requireUndecided } from './decide-candidate';
@@ -28,7 +28,7 @@ import { advance } from './rehearse-cases';
 
 type InCandidate = Pick<CallOf<'worker', 'getCandidate'>, 'caller' | 'path'>;
 
-export function candidateOperations(deps: Deps): Operations<'worker'> {
+export function candidateOperations(deps: CandidateDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
   const find = async ({ caller, path }: InCandidate) => {

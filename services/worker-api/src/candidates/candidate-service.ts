@@ -5,7 +5,6 @@ import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/contexts-for';
-import type { Deps } from '../deps';
 import type { FileChange } from '../file-trees/file-tree';
 import { ownerIdOf } from '../ownership';
 import type { DefinitionInput } from '../workers/definition';
@@ -15,6 +14,7 @@ import { needsApprovalStill } from '../workers/version-approval';
 import { getCurrentVersion, getVersionBySha, type Version } from '../workers/version-repository';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate } from './candidate';
+import type { CandidateDeps } from './candidate-deps';
 import { countOpen, insertCandidate, lockTrials, type NewCandidate } from './candidate-repository';
 import { advance } from './rehearse-cases';
 
@@ -37,7 +37,7 @@ export interface NewCandidateInput {
  * @throws AppError 400 as saving would, or naming runs that it can't be rehearsed against; 403; 404 for the base; 409
  */
 export async function createCandidate(
-  deps: Deps,
+  deps: CandidateDeps,
   { caller, actor, made }: Requester,
   worker: WorkerWithTriggers,
   input: NewCandidateInput,
@@ -75,7 +75,7 @@ export async function createCandidate(
  * @throws AppError 400 as saving it would; 409 `same_version`; 503 with no executor to look into the code
  */
 export async function changedVersion(
-  deps: Deps,
+  deps: CandidateDeps,
   worker: WorkerWithTriggers,
   base: Version,
   change: { definition: DefinitionInput; files: FileChange[] },
@@ -115,7 +115,7 @@ export async function addCandidate(tx: Sql, candidate: NewCandidate, runs: Run[]
 const REHEARSABLE: ReadonlySet<Run['status']> = new Set<Run['status']>(['completed', 'failed', 'timed_out']);
 
 /** @throws AppError 400 naming each that is no ended run of the worker */
-async function namedRuns(deps: Deps, worker: WorkerWithTriggers, ids: string[]): Promise<Run[]> {
+async function namedRuns(deps: CandidateDeps, worker: WorkerWithTriggers, ids: string[]): Promise<Run[]> {
   const problems: FieldProblem[] = [];
   const runs: Run[] = [];
   for (const [index, id] of [...new Set(ids)].entries()) {
@@ -134,7 +134,7 @@ async function namedRuns(deps: Deps, worker: WorkerWithTriggers, ids: string[]):
 
 /** Newest first; without those in `but`. */
 export async function lastSuccessful(
-  { engine }: Pick<Deps, 'engine'>,
+  { engine }: Pick<CandidateDeps, 'engine'>,
   { workspaceId, uid }: Pick<WorkerWithTriggers, 'workspaceId' | 'uid'>,
   count: number,
   but: Run[],
@@ -142,5 +142,6 @@ export async function lastSuccessful(
   if (count === 0) return [];
   const limit = count + but.length;
   const found = await engine.list(workspaceId, { subjectId: uid, kind: 'run', status: ['completed'], limit });
+  // Bounded: 20 runs that a request names and 20 others (`run_ids` and `last_successful` of the OpenAPI document).
   return found.filter(({ id }) => !but.some((one) => one.id === id)).slice(0, count);
 }

@@ -1,9 +1,9 @@
 /** Sweeps: ended rehearsals whose event was lost, candidates that stand still, and old candidates. */
 import { SYSTEM } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
-import type { Pool } from 'pg';
-import type { Deps } from '../deps';
+import { findWorkerHead } from '../workers/worker-queries';
 import { OPEN_STATUSES } from './candidate';
+import type { CandidateDeps } from './candidate-deps';
 import { findCandidate, listStanding, listUnnoticed } from './candidate-repository';
 import { abandon, dropIn } from './decide-candidate';
 import { advance, noticeEnd } from './rehearse-cases';
@@ -11,7 +11,7 @@ import { advance, noticeEnd } from './rehearse-cases';
 const AT_ONCE = 100;
 
 /** Any number of replicas may do it at any time. */
-export async function goOnWithCandidates(deps: Deps): Promise<void> {
+export async function goOnWithCandidates(deps: CandidateDeps): Promise<void> {
   const { pool, log } = deps;
   for (const runId of await listUnnoticed(pool, AT_ONCE)) {
     await noticeEnd(deps, runId).catch((err) => log.error({ err, runId }, 'the end of a rehearsal: will try again'));
@@ -27,13 +27,14 @@ const UNDECIDED = "interval '30 days'";
 const KEPT = "interval '90 days'";
 
 /** Those that nobody decides are dropped, and reports of dropped ones are not kept for ever. */
-export async function ageCandidates(deps: Deps): Promise<void> {
+export async function ageCandidates(deps: CandidateDeps): Promise<void> {
   const { pool, prisma, now } = deps;
-  for (const { id, workerId } of await listForgotten(pool)) {
+  for (const id of await listForgotten(pool)) {
     const candidate = await findCandidate(pool, id);
-    if (!candidate) continue;
+    const worker = candidate && (await findWorkerHead(pool, candidate.workspaceId, { uid: candidate.workerUid }));
+    if (!worker) continue;
     const nobody = { id: null, label: null, actor: SYSTEM };
-    await transaction(prisma, (tx) => dropIn(tx, candidate, workerId, nobody, now()));
+    await transaction(prisma, (tx) => dropIn(tx, candidate, worker.id, nobody, now()));
     await abandon(deps, candidate);
   }
   await pool.query(
@@ -43,11 +44,11 @@ export async function ageCandidates(deps: Deps): Promise<void> {
 }
 
 /** Those of repairs are dropped with their approval. */
-async function listForgotten(sql: Sql | Pool): Promise<{ id: string; workerId: string }[]> {
-  const { rows } = await sql.query<{ id: string; workerId: string }>(
-    `SELECT c.id, w.id AS "workerId" FROM worker_candidates c JOIN workers w ON w.uid = c.worker_uid
-     WHERE c.status = ANY($1) AND c.repair_id IS NULL AND c.created_at < now() - ${UNDECIDED} LIMIT $2`,
+async function listForgotten(sql: Sql): Promise<string[]> {
+  const { rows } = await sql.query<{ id: string }>(
+    `SELECT id FROM worker_candidates
+     WHERE status = ANY($1) AND repair_id IS NULL AND created_at < now() - ${UNDECIDED} LIMIT $2`,
     [OPEN_STATUSES, AT_ONCE],
   );
-  return rows;
+  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,5 @@
 import { given, until } from '@gantry/testing';
-import { sweepPacks } from '../file-trees/tree-pack';
+import { sweepUnusedPacks } from '../housekeeping';
 import { callerOf } from '../test/caller';
 import { createWorker } from '../test/create-worker';
 import { type Played, playCode, plays } from '../test/play-code';
@@ -168,11 +168,11 @@ test('its files are kept until it is decided, and the files of a promoted one fo
   await decide(worker.id, dropped.id, 'drop').expect(200);
   const { pool, objects } = api.deps;
   await pool.query("UPDATE pack_intents SET created_at = now() - interval '2 hours'");
-  await sweepPacks(pool, objects);
+  await sweepUnusedPacks(pool, objects);
   await me.get(`${candidatesOf(worker.id)}/${kept.id}/files`).expect(200);
   await me.get(`${candidatesOf(worker.id)}/${dropped.id}/files`).expect(404);
   await decide(worker.id, kept.id, 'promote').expect(200);
-  await sweepPacks(pool, objects);
+  await sweepUnusedPacks(pool, objects);
   await me.get(`/api/workers/${worker.id}/files`).expect(200);
 });
 

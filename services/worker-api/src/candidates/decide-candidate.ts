@@ -3,15 +3,16 @@ import { hintChange } from '@gantry/events';
 import { type Actor, type AppError, conflict, notFound } from '@gantry/http';
 import { type Tx, transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import type { Prisma } from '../generated/prisma/client';
 import { appendVersion } from '../workers/append-version';
 import { requireNotArchived } from '../workers/edit-worker';
 import { requireExposure } from '../workers/exposure';
 import { approveCode } from '../workers/version-approval';
 import { getCurrentVersion } from '../workers/version-repository';
+import { lockWorker } from '../workers/worker-queries';
 import { findWorkerByUid } from '../workers/worker-repository';
 import { type Candidate, type CandidateStatus, OPEN_STATUSES } from './candidate';
+import type { CandidateDeps } from './candidate-deps';
 import { decideCandidate, findCandidate, listAbandoned } from './candidate-repository';
 import { shortened } from './compare-outputs';
 
@@ -39,7 +40,7 @@ export async function promoteIn(
   { from, now }: { from: readonly CandidateStatus[]; now: Date },
 ): Promise<void> {
   const { workspaceId, workerUid, baseSha, sha, definition, files, code, message } = candidate;
-  await tx.$queryRaw`SELECT 1 FROM workers WHERE uid = ${workerUid} FOR UPDATE`;
+  await lockWorker(tx, workspaceId, workerUid);
   const worker = await findWorkerByUid(tx, workspaceId, workerUid);
   if (!worker) throw notFound('candidate', candidate.id, 'of this worker');
   requireNotArchived(worker);
@@ -102,7 +103,12 @@ export function requireUndecided({ status, decidedByLabel, decidedBy, repairId }
 }
 
 /** @throws AppError 409 */
-export async function promote(deps: Deps, candidate: Candidate, decider: Decider, force: boolean): Promise<void> {
+export async function promote(
+  deps: CandidateDeps,
+  candidate: Candidate,
+  decider: Decider,
+  force: boolean,
+): Promise<void> {
   requireUndecided(candidate);
   if (!force && candidate.status === 'rehearsing') {
     throw conflict('rehearsing', 'its rehearsals go on; wait for them, or promote it with force: true');
@@ -119,7 +125,12 @@ export async function promote(deps: Deps, candidate: Candidate, decider: Decider
 }
 
 /** @throws AppError 409 */
-export async function drop(deps: Deps, candidate: Candidate, workerId: string, decider: Decider): Promise<void> {
+export async function drop(
+  deps: CandidateDeps,
+  candidate: Candidate,
+  workerId: string,
+  decider: Decider,
+): Promise<void> {
   requireUndecided(candidate);
   const isMine = await transaction(deps.prisma, (tx) => dropIn(tx, candidate, workerId, decider, deps.now()));
   if (!isMine) requireUndecided((await findCandidate(deps.pool, candidate.id)) ?? candidate);
@@ -127,7 +138,7 @@ export async function drop(deps: Deps, candidate: Candidate, workerId: string, d
 }
 
 /** Nobody waits for its rehearsals any more. They have no effect, so one that is missed does no harm. */
-export async function abandon({ pool, engine, log }: Deps, { id, workspaceId }: Candidate): Promise<void> {
+export async function abandon({ pool, engine, log }: CandidateDeps, { id, workspaceId }: Candidate): Promise<void> {
   for (const runId of await listAbandoned(pool, id)) {
     await engine.cancel(workspaceId, runId).catch((err) => {
       log.debug({ err, runId }, 'a rehearsal of a decided candidate goes on');

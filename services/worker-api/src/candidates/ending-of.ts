@@ -1,11 +1,14 @@
 /** The end of a run, for comparing. */
 import { isTerminal, listUnrecorded, REHEARSAL, type Run } from '@gantry/run-engine';
-import type { Deps } from '../deps';
+import type { CandidateDeps } from './candidate-deps';
 import { shortened } from './compare-outputs';
 import { ERROR_CHARS_MAX, type StoredEnding } from './judge-endings';
 
 /** @throws Error for a run that goes on */
-export async function endingOf({ engine, pool }: Pick<Deps, 'engine' | 'pool'>, run: Run): Promise<StoredEnding> {
+export async function endingOf(
+  { engine, pool }: Pick<CandidateDeps, 'engine' | 'pool'>,
+  run: Run,
+): Promise<StoredEnding> {
   const { status, error } = run;
   if (!isTerminal(status)) throw new Error(`run ${run.id} goes on`);
   return {
@@ -18,7 +21,7 @@ export async function endingOf({ engine, pool }: Pick<Deps, 'engine' | 'pool'>, 
   };
 }
 
-async function unrecordedOf(pool: Deps['pool'], run: Run): Promise<string | null> {
+async function unrecordedOf(pool: CandidateDeps['pool'], run: Run): Promise<string | null> {
   if (run.trigger !== REHEARSAL) return null;
   const [first] = await listUnrecorded(pool, run);
   return first ? shortened(first.message, ERROR_CHARS_MAX) : null;

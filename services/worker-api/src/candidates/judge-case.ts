@@ -5,7 +5,7 @@
  */
 import type { RunErrorCode } from '@gantry/events';
 import type { TerminalStatus } from '@gantry/run-engine';
-import { compareOutputs, type Difference } from './compare-outputs';
+import { compareOutputs, type Difference, shortened } from './compare-outputs';
 
 export type Outcome = 'same' | 'different' | 'fixed' | 'still_failing' | 'broken' | 'inconclusive';
 
@@ -31,6 +31,7 @@ export interface Judgement {
 /** Endings that say nothing of the code. */
 const OUTSIDE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
   ...(['executor_lost', 'missing_secret', 'missing_connection', 'budget_exceeded', 'cancelled', 'sandbox'] as const),
+  'model_unavailable',
 ]);
 
 /**
@@ -105,4 +106,4 @@ function changeOfFailure(recorded: Ending, rehearsed: Ending): string | null {
 const SAID_CHARS_MAX = 300;
 
 const saidOf = ({ status, error, errorCode }: Ending): string =>
-  (error ?? errorCode ?? status).slice(0, SAID_CHARS_MAX);
+  shortened(error ?? errorCode ?? status, SAID_CHARS_MAX);

@@ -1,8 +1,8 @@
 /** All that is done with the outputs of a case: they are read, compared, and shortened for the report. */
 import type { RunErrorCode } from '@gantry/events';
 import type { StoredOutput } from '@gantry/run-engine';
-import { type ApiRunStatus, apiStatus } from '../run-status';
 import { parseOutput } from '../runs/output-object';
+import { type ApiRunStatus, toApiStatus } from '../workers/run-status';
 import { shortened, shownJson } from './compare-outputs';
 import { type Ending, type Judgement, judgeCase } from './judge-case';
 
@@ -49,7 +49,7 @@ const parsed = ({ output, ...ending }: StoredEnding): Ending => ({
 });
 
 export const shownEnding = ({ status, error, errorCode, output }: Ending): ShownEnding => ({
-  status: apiStatus(status),
+  status: toApiStatus(status),
   error: error === null ? null : shortened(error, ERROR_CHARS_MAX),
   error_code: errorCode,
   output: status === 'completed' ? shownJson(output, OUTPUT_CHARS_MAX) : null,

@@ -9,12 +9,12 @@ import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import type { Deps } from '../deps';
 import { waitsForApproval } from '../runs/admit-code';
 import { rehearse } from '../runs/rehearse';
 import { toRunnable } from '../runs/runnable';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import type { Candidate, Case } from './candidate';
+import type { CandidateDeps } from './candidate-deps';
 import {
   countUnderWay,
   findCandidate,
@@ -34,7 +34,7 @@ import { type JudgedEndings, type StoredEnding, shownEnding } from './judge-endi
 const AT_ONCE = 3;
 
 /** Begins as many rehearsals as there is room for; after the last case the candidate is ready. One that a person has to approve waits. */
-export async function advance(deps: Deps, candidateId: string): Promise<void> {
+export async function advance(deps: CandidateDeps, candidateId: string): Promise<void> {
   const { pool, prisma } = deps;
   const candidate = await findCandidate(pool, candidateId);
   if (candidate?.status !== 'rehearsing') return;
@@ -61,7 +61,7 @@ export async function advance(deps: Deps, candidateId: string): Promise<void> {
 }
 
 /** A repair would wait for its rehearsals without an end: they are refused, and it concludes without them. */
-const isHeld = async ({ pool }: Deps, candidate: Candidate): Promise<boolean> =>
+const isHeld = async ({ pool }: CandidateDeps, candidate: Candidate): Promise<boolean> =>
   candidate.repairId === null &&
   waitsForApproval(pool, candidate.workerUid, toRunnable(candidate.definition, candidate.code, candidate));
 
@@ -73,7 +73,7 @@ interface Beginning {
 }
 
 /** @returns whether a rehearsal is under way: a case for which none can be made is settled at once */
-async function begin(deps: Deps, tx: PoolClient, { candidate, worker, one, of }: Beginning): Promise<boolean> {
+async function begin(deps: CandidateDeps, tx: PoolClient, { candidate, worker, one, of }: Beginning): Promise<boolean> {
   if (!of) {
     const reason = 'the recorded run is gone: it is older than the workspace keeps runs';
     await moveCase(tx, one, { status: 'settled', outcome: 'inconclusive', reason });
@@ -121,7 +121,7 @@ async function finish(tx: PoolClient, { id, workspaceId }: Candidate): Promise<v
 }
 
 /** Settles the case that waited for this rehearsal, or pairs it with its base. Nothing happens if no case waits any more. */
-export async function noticeEnd(deps: Deps, rehearsalRunId: string): Promise<void> {
+export async function noticeEnd(deps: CandidateDeps, rehearsalRunId: string): Promise<void> {
   const { pool } = deps;
   const one = await findCaseOf(pool, rehearsalRunId);
   const candidate = one && (await findCandidate(pool, one.candidateId));
@@ -151,7 +151,7 @@ interface Endings {
   base: StoredEnding | null;
 }
 
-async function endingsOf(deps: Deps, { workspaceId }: Candidate, one: Case): Promise<Endings> {
+async function endingsOf(deps: CandidateDeps, { workspaceId }: Candidate, one: Case): Promise<Endings> {
   const find = (id: string | null) => (id === null ? null : findRun(deps, workspaceId, id));
   const [of, rehearsal, base] = await Promise.all([find(one.runId), find(one.rehearsalRunId), find(one.baseRunId)]);
   const gone = silent('the rehearsal is gone: it is older than the workspace keeps runs');
@@ -165,7 +165,7 @@ async function endingsOf(deps: Deps, { workspaceId }: Candidate, one: Case): Pro
 
 /** @throws where it was not tried */
 async function judge(
-  { caseJudge, log }: Deps,
+  { caseJudge, log }: CandidateDeps,
   { id, status }: Candidate,
   { recorded, rehearsed, base }: Endings,
 ): Promise<JudgedEndings> {
@@ -206,7 +206,7 @@ async function settle(
 }
 
 /** Rehearses the version that the candidate was made from; where that can't be, the case is judged without it. */
-async function pair(deps: Deps, candidate: Candidate, one: Case, endings: Endings): Promise<void> {
+async function pair(deps: CandidateDeps, candidate: Candidate, one: Case, endings: Endings): Promise<void> {
   const { of } = endings;
   const worker = await findWorkerByUid(deps.prisma, candidate.workspaceId, candidate.workerUid);
   await transaction(deps.pool, async (tx) => {
@@ -226,7 +226,7 @@ async function pair(deps: Deps, candidate: Candidate, one: Case, endings: Ending
   });
 }
 
-async function findRun({ engine }: Deps, workspaceId: string, runId: string): Promise<Run | null> {
+async function findRun({ engine }: CandidateDeps, workspaceId: string, runId: string): Promise<Run | null> {
   return engine.get(workspaceId, runId).catch((err) => {
     if (err instanceof AppError && err.kind === 'not_found') return null;
     throw err;

@@ -30,7 +30,21 @@ interface Audience {
   flushing?: NodeJS.Timeout | undefined;
 }
 
-export async function openChangeHub({ bus, log, now = Date.now }: { bus: Bus; log: Logger; now?: () => number }) {
+export async function openChangeHub({
+  bus,
+  log,
+  now: readClock = Date.now,
+}: {
+  bus: Bus;
+  log: Logger;
+  now?: () => number;
+}) {
+  let latest = 0;
+  /** Stands still while a clock that was set back catches up: what is noted then is no older than what has been sent. */
+  const now = (): number => {
+    latest = Math.max(latest, readClock());
+    return latest;
+  };
   const replica = newId('').slice(0, 8);
   const memory = createChangeMemory(now());
   const audiences = new Map<string, Audience>();

@@ -1,5 +1,4 @@
-import { AppError, type Operations } from '@gantry/http';
-import { beginEvents } from '../begin-events';
+import { AppError, type Operations, startEventStream } from '@gantry/http';
 import type { ChangeHub } from './change-hub';
 
 export const changeOperations = ({ changes }: { changes: ChangeHub }): Operations<'worker'> => ({
@@ -11,7 +10,7 @@ export const changeOperations = ({ changes }: { changes: ChangeHub }): Operation
         'Accept: this is a stream of events; send text/event-stream',
       );
     }
-    beginEvents(res);
+    startEventStream(res);
     if (req.method === 'HEAD') return void res.end();
     res.flushHeaders();
     changes.watch(caller.workspaceId, res, req.get('Last-Event-ID'));

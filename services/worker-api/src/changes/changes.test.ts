@@ -73,7 +73,10 @@ async function startReplica(): Promise<{ url: string; replica: WorkerApi }> {
 }
 
 const owner = () => callerOf(api.url, api.owner.jwt);
-const hears = (heard: Heard, text: string) => until(() => heard.text.includes(text));
+const hears = (heard: Heard, text: string) =>
+  until(() => heard.text.includes(text)).catch((cause) => {
+    throw new Error(`${text} is not in: ${heard.text} ${heard.hasEnded ? '(it has ended)' : ''}`, { cause });
+  });
 const change = (noun: string, id?: string) => JSON.stringify({ noun, ...(id && { id }) });
 const setSecret = (name: string) =>
   owner()
@@ -135,6 +138,18 @@ test('it goes on at another replica too, where that has been there for long enou
   hub.watch(api.workspaceId, reader as unknown as Response, lastId);
   await until(() => written.join('').includes(change('secrets')));
   expect(written.join('')).not.toContain('event: reset');
+  hub.close();
+});
+
+test('a change is sent although the clock was set back before it', async () => {
+  let setBackMs = 0;
+  const hub = await openChangeHub({ bus: api.bus, log: silent, now: () => Date.now() - setBackMs });
+  const written: string[] = [];
+  const reader = new PassThrough().on('data', (part) => written.push(String(part)));
+  hub.watch(api.workspaceId, reader as unknown as Response, undefined);
+  setBackMs = 60_000;
+  api.bus.nc.publish(changesSubject('worker-api'), encode({ changes: [[api.workspaceId, 'skills', null]] }));
+  await until(() => written.join('').includes(change('skills')));
   hub.close();
 });
 

@@ -4,11 +4,10 @@
  */
 import { newId } from '@gantry/events';
 import { AppError, type Principal, repeat } from '@gantry/http';
-import type { Redactor } from '@gantry/masking';
+import { maskTexts, type Redactor } from '@gantry/masking';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { ModelMessage, ToolSet } from 'ai';
-import { maskTexts } from '../masked-texts';
-import { createToolbox, type OfferedTool, type Toolbox } from '../mcp/toolbox';
+import type { OfferedTool, Toolbox } from '../mcp/toolbox';
 import { ModelFailed } from '../models/call-failure';
 import { callModel, storeOrBook } from '../models/call-model';
 import type { SurfaceClient } from '../surface-client';
@@ -80,7 +79,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
 
   async function work(turn: WorkedOn, hands: Hands, stop: AbortController): Promise<void> {
     const { signal } = stop;
-    toolbox ??= createToolbox();
+    toolbox ??= loadToolbox();
     const tools = await toolbox.list(hands.client, hands.caller.restriction, signal).catch((err) => {
       signal.throwIfAborted();
       log.warn({ err, turn: turn.id }, 'the tools of the chat could not be listed');
@@ -174,10 +173,11 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
   async function makeCall(
     turn: WorkedOn,
     call: CallPart,
-    { hands: { client }, toolbox, signal }: { hands: Hands; toolbox: Toolbox; signal: AbortSignal },
+    { hands: { caller, client }, toolbox, signal }: { hands: Hands; toolbox: Toolbox; signal: AbortSignal },
   ): Promise<void> {
     signal.throwIfAborted();
     const { callId } = call;
+    const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(caller.workspaceId));
     await write(turn, async (tx) => {
       if (!(await moveCall(tx, callId, 'ready', { status: 'running' }))) throw new Ended('lost');
       return [];
@@ -189,7 +189,7 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       return { isError: true, text: 'The tool could not be reached.', structured: undefined };
     });
     const status = isError ? 'failed' : 'done';
-    const result = resultText(text);
+    const result = resultText((await maskTexts(redactor, text)) as string);
     const links = isError ? [] : linksOf(deps.dashboardUrl, call.content, structured);
     await write(turn, async (tx) => {
       await moveCall(tx, callId, 'running', { status, result, links });
@@ -252,6 +252,11 @@ export function createAgent(deps: ChatDeps, signals: Signals) {
       await Promise.all(left.map(({ ended }) => ended));
     },
   };
+}
+
+function loadToolbox(): Toolbox {
+  const { createToolbox } = require('../mcp/toolbox') as typeof import('../mcp/toolbox');
+  return createToolbox();
 }
 
 const ENDINGS: Record<Exclude<Ended['how'], 'lost'>, TurnEnding> = {

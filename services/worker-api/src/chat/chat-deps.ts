@@ -2,8 +2,8 @@ import type { WorkspaceClosures } from '@gantry/events';
 import type { SecretStore } from '@gantry/vault';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Masking } from '../masking';
 import type { Models } from '../models/model-registry';
+import type { Masking } from '../secrets/masking';
 import type { SurfaceUrls } from '../surface-client';
 
 export interface ChatDeps {

@@ -1,9 +1,9 @@
 import { newId } from '@gantry/events';
 import { AppError, conflict, type Made, notFound, type Principal } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
+import { toConversationTitle } from '../conversation-title';
 import type { Agent, Hands } from './agent';
 import type { ChatDeps } from './chat-deps';
-import { titleOf } from './conversation';
 import {
   countConversations,
   getConversation,
@@ -72,7 +72,8 @@ export async function beginTurn(
     const last = given === undefined ? undefined : await lastOf(tx, owner, given);
     requireRest(last);
     if (given === undefined) requireRoom(await countConversations(tx, owner));
-    if (given === undefined) await insertConversation(tx, owner, { id: turn.conversationId, title: titleOf(message) });
+    if (given === undefined)
+      await insertConversation(tx, owner, { id: turn.conversationId, title: toConversationTitle(message) });
     await insertTurn(tx, { ...turn, number: (last?.number ?? 0) + 1, replica: agent.replica });
     const data = { conversation_id: turn.conversationId, turn_id: turn.id, model: first.id };
     await appendEvents(tx, { conversationId: turn.conversationId, turnId: turn.id }, [{ type: 'meta', data }]);

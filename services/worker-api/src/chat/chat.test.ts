@@ -275,3 +275,16 @@ test.each(['while it is answered', 'between two answers'])(
     await until(async () => (await read(id)).status === 'completed');
   },
 );
+
+test('a model is sent nothing of a secret where a long result is cut', async () => {
+  const value = 'value-of-the-workspace-9f2c';
+  await owner().put('/api/secrets/CUT', { value }).expect(201);
+  await owner().post('/api/contexts', { name: 'long' }).expect(201);
+  const content = `${'x'.repeat(15_500)} ${`${value} `.repeat(100)}`;
+  await owner().put('/api/contexts/long/files/a.md', { content }).expect(200);
+  await write('Sum it up', call('read_context_file', { name: 'long', path: 'a.md' }), { text: 'Many.' });
+  const [, second] = await model.asked();
+  const heard = JSON.stringify(second?.body.messages);
+  expect(heard).toMatch(/xxx [*]{3} /);
+  expect(heard).not.toMatch(/value-of/);
+});

@@ -1,6 +1,6 @@
 /** Conversations as the API shows them. */
 import type { ConversationRow } from './conversation-repository';
-import type { CallPart, ModelPart, Part, Turn } from './turn-repository';
+import { type CallPart, groupByTurn, type ModelPart, type Part, type Turn } from './turn-repository';
 
 export const headToApi = ({ id, title, status, createdAt, updatedAt }: ConversationRow) => ({
   ...{ id, title, status },
@@ -8,16 +8,14 @@ export const headToApi = ({ id, title, status, createdAt, updatedAt }: Conversat
   updated_at: updatedAt.toISOString(),
 });
 
-export const conversationToApi = (row: ConversationRow, turns: Turn[], parts: Part[]) => ({
-  ...headToApi(row),
-  last_event_id: row.shownEvent,
-  turns: turns.map((turn) =>
-    turnToApi(
-      turn,
-      parts.filter(({ turnId }) => turnId === turn.id),
-    ),
-  ),
-});
+export function conversationToApi(row: ConversationRow, turns: Turn[], parts: Part[]) {
+  const partsOf = groupByTurn(parts);
+  return {
+    ...headToApi(row),
+    last_event_id: row.shownEvent,
+    turns: turns.map((turn) => turnToApi(turn, partsOf.get(turn.id) ?? [])),
+  };
+}
 
 const turnToApi = (turn: Turn, parts: Part[]) => ({
   ...{ id: turn.id, message: turn.message, status: turn.status, error: errorOf(turn) },
@@ -54,16 +52,3 @@ export const answerToApi = (turn: Turn, parts: Part[]) => ({
   approvals: parts.flatMap((part) => (part.kind === 'call' && part.status === 'pending' ? [callToApi(part)] : [])),
   links: [...new Set(parts.flatMap((part) => (part.kind === 'call' ? (part.links ?? []) : [])))],
 });
-
-const TITLE_CHARS_MAX = 80;
-
-/** The beginning of the first message, until its person has given it another. */
-export function titleOf(message: string): string {
-  const line = message
-    .replace(/\s+/gu, ' ')
-    .replace(/\p{Cc}/gu, '')
-    .trim();
-  const letters = [...line];
-  const title = letters.length > TITLE_CHARS_MAX ? `${letters.slice(0, TITLE_CHARS_MAX - 1).join('')}…` : line;
-  return title || 'Conversation';
-}

@@ -1,8 +1,6 @@
 /** Readers of a conversation, on whichever replica: what streams tell is read from its rows. */
-import { notFound } from '@gantry/http';
+import { notFound, startEventStream, writeWithBackpressure } from '@gantry/http';
 import type { Response } from 'express';
-import { written } from '../backpressure';
-import { beginEvents } from '../begin-events';
 import type { ChatService } from './chat-service';
 import { interruptLost } from './end-turn';
 import { listEvents, READ_MAX, type StoredEvent } from './event-repository';
@@ -43,7 +41,7 @@ export async function streamEvents(
     if (events.length > 0) heardAt = Date.now();
     else if (Date.now() - heardAt > HEARTBEAT_MS) {
       heardAt = Date.now();
-      await written(res, ': still there\n\n');
+      await writeWithBackpressure(res, ': still there\n\n');
     }
     if (events.length === 0) await told;
   }
@@ -58,7 +56,7 @@ const isMoreToCome = (events: StoredEvent[]): boolean =>
 /** @returns where to go on */
 async function tell(res: Response, events: StoredEvent[], position: From): Promise<From> {
   if (events.length > 0) begin(res);
-  for (const event of events) await written(res, textOf(event));
+  for (const event of events) await writeWithBackpressure(res, textOf(event));
   const last = events.at(-1);
   return last ? { after: last.id } : position;
 }
@@ -68,7 +66,7 @@ const textOf = ({ id, type, data }: StoredEvent): string =>
 
 function begin(res: Response): void {
   if (res.headersSent) return;
-  beginEvents(res);
+  startEventStream(res);
   res.flushHeaders();
 }
 

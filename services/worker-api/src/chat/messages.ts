@@ -1,7 +1,7 @@
 /** A conversation as a model reads it. Results of tools are marked as data, and old ones give way to newer ones. */
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
-import { delimited } from '../quoted-data';
-import type { CallPart, Part, Turn } from './turn-repository';
+import { delimitData } from '../models/quoted-data';
+import { type CallPart, groupByTurn, type Part, type Turn } from './turn-repository';
 
 export const SYSTEM_PROMPT = `You are the agent of a Gantry workspace. Gantry runs small Python programs for a team: workers are programs with a trigger, automations are deployed zips, skills are instructions in Markdown, contexts are packs of files.
 
@@ -21,7 +21,7 @@ const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /** @param turns in their order; the last is the one to be answered */
 export function messagesOf(turns: Turn[], parts: Part[]): ModelMessage[] {
-  const partsOf = new Map(turns.map(({ id }) => [id, parts.filter(({ turnId }) => turnId === id)]));
+  const partsOf = groupByTurn(parts);
   let left = HISTORY_CHARS_MAX;
   const kept: ModelMessage[][] = [];
   for (const [index, turn] of [...turns].reverse().entries()) {
@@ -30,9 +30,9 @@ export function messagesOf(turns: Turn[], parts: Part[]): ModelMessage[] {
     left -= turn.message.length + sizeOf(shown);
     // The one to be answered is always there.
     if (left < 0 && index > 0) break;
-    kept.unshift(messagesOfTurn(turn, shown));
+    kept.push(messagesOfTurn(turn, shown));
   }
-  return kept.flat();
+  return kept.reverse().flat();
 }
 
 const sizeOf = (parts: Part[]): number => parts.reduce((sum, part) => sum + sizeOfPart(part), 0);
@@ -100,6 +100,6 @@ function resultOf({ status, result, callId }: Pick<CallPart, 'status' | 'result'
     case 'unknown':
       return 'The service ended while this call was under way. Nobody knows whether it was carried out: look before you repeat it.';
     default:
-      return delimited(callId, result ?? '');
+      return delimitData(callId, result ?? '');
   }
 }

@@ -107,10 +107,19 @@ test('no tool of another service takes the code of a program, or a secret', () =
   );
 });
 
-test('there is a call for each tool that changes something, but for those that need an id of another call', () => {
+test('there is a call for each tool that changes something, but for an empty conversation and those that need an id of another call', () => {
   const called = [...Object.keys(hostileCalls({ worker: '', run: '' }, '')), ...Object.keys(OTHER_SURFACES)];
   const others = TOOLS.filter(({ hints, name }) => !hints.readOnly && !called.includes(name)).map(({ name }) => name);
-  expect(others).toEqual(['cancel_run', 'promote_candidate', 'drop_candidate', 'decide_approval', 'connect_app']);
+  const makesNothing = ['start_conversation'];
+  const needIds = [
+    'send_message',
+    'cancel_run',
+    'promote_candidate',
+    'drop_candidate',
+    'decide_approval',
+    'connect_app',
+  ];
+  expect(others).toEqual([...makesNothing, ...needIds]);
 });
 
 /** Decides whatever waits, as an agent whose person approves each call. */
@@ -123,6 +132,17 @@ async function decideAll(call: (name: string, input: object) => Promise<unknown>
   }
   const { body: waiting } = await owner.get('/api/approvals?status=pending').expect(200);
   for (const { id } of waiting) await call('decide_approval', { approval_id: id, verdict: 'approve' });
+}
+
+/** Tells the model that an agent made what the agent wants. */
+async function converse(
+  call: (name: string, input: object) => Promise<{ isError: boolean; text: string }>,
+  own: string,
+) {
+  const begun = await call('start_conversation', { worker_id: agentOf(own) });
+  if (begun.isError) return;
+  const { id } = JSON.parse(begun.text);
+  await call('send_message', { worker_id: agentOf(own), conversation_id: id, message: LEAK });
 }
 
 /** Whether code that no person has read got more than its inputs. */
@@ -167,6 +187,7 @@ describe('where a person approves every call without reading it', () => {
       await decideAll(call, world, own);
     }
     await callAll('run_worker');
+    await converse(call, own);
     expect(jobs.slice(before).filter((job) => isLeak(job, persons))).toEqual([]);
   });
 

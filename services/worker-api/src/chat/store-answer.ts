@@ -1,9 +1,9 @@
 import { newId } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
+import { formatNearestNames } from '../connection-tools/nearest-names';
 import type { OfferedTool } from '../mcp/toolbox';
 import type { ModelAnswer } from '../models/call-model';
 import type { AnswerPart } from '../models/read-answer';
-import { nearest } from '../nearest-names';
 import type { ChatEvent } from './event-repository';
 import { type CallPart, insertCallPart, insertModelPart } from './turn-repository';
 
@@ -44,7 +44,7 @@ function newCall(turnId: string, asked: Asked, tools: Map<string, OfferedTool>, 
   };
   const refused = (result: string): NewCall => ({ turnId, callId: newId('call_'), content, status: 'failed', result });
   if (isTooMany) return refused(`more than ${CALLS_MAX} calls at once`);
-  if (!tool) return refused(`there is no tool "${name.slice(0, 64)}"${nearest(name, [...tools.keys()])}`);
+  if (!tool) return refused(`there is no tool "${name.slice(0, 64)}"${formatNearestNames(name, [...tools.keys()])}`);
   if (!isObject) return refused('the arguments are no JSON object');
   const status = tool.asksFirst(content.arguments) ? 'pending' : 'ready';
   return { turnId, callId: newId('call_'), content, status, result: null };

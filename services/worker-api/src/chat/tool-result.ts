@@ -1,16 +1,14 @@
 /** What is kept of an answer of a tool. */
+import { toWellFormed } from '../well-formed';
 import type { CallContent } from './turn-repository';
 
 const RESULT_CHARS_MAX = 16_000;
 
-/** A lone half of a character becomes U+FFFD. */
-const wellFormed = (text: string): string => Buffer.from(text).toString();
-
 /** @returns what a column of text takes */
 export function resultText(text: string): string {
-  const clean = wellFormed(text.replaceAll('\0', ''));
+  const clean = toWellFormed(text.replaceAll('\0', ''));
   if (clean.length <= RESULT_CHARS_MAX) return clean;
-  return `${wellFormed(clean.slice(0, RESULT_CHARS_MAX))}\n(shortened: ${clean.length} characters in all)`;
+  return `${toWellFormed(clean.slice(0, RESULT_CHARS_MAX))}\n(shortened: ${clean.length} characters in all)`;
 }
 
 /** Pages of the dashboard, by the tool that answered about them. */
@@ -21,6 +19,7 @@ const PAGES: Record<string, { path: string; field: string }> = {
   set_worker_state: { path: '/workers/', field: 'id' },
   update_worker_files: { path: '/workers/', field: 'worker_id' },
   run_worker: { path: '/runs/', field: 'id' },
+  send_message: { path: '/runs/', field: 'id' },
   get_run: { path: '/runs/', field: 'id' },
   repair_run: { path: '/runs/', field: 'run_id' },
   replay_run: { path: '/runs/', field: 'run_id' },

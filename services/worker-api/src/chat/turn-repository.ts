@@ -98,6 +98,17 @@ export async function listParts(sql: Sql, turnIds: string[]): Promise<Part[]> {
   return rows;
 }
 
+/** By the id of their turn, in their order. */
+export function groupByTurn(parts: Part[]): Map<string, Part[]> {
+  const groups = new Map<string, Part[]>();
+  for (const part of parts) {
+    const group = groups.get(part.turnId);
+    if (group) group.push(part);
+    else groups.set(part.turnId, [part]);
+  }
+  return groups;
+}
+
 const INSERT = statement(
   undefined,
   `INSERT INTO chat_turns (id, conversation_id, number, message, model, status, leased_by, leased_until)

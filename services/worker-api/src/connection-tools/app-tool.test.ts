@@ -1,8 +1,10 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createRedactor } from '@gantry/masking';
 import { providers } from '../integrations/catalog';
 import { github } from '../integrations/catalog/code';
 import { type AppCall, askApp, requestOfTool } from './app-tool';
+import { presentable } from './tool-result';
 
 let answer: (res: http.ServerResponse) => void;
 const asked: { method: string | undefined; url: string | undefined; token: string | undefined; body: string }[] = [];
@@ -85,6 +87,16 @@ test('refusals are errors; of writing that broke off or failed nobody knows the 
     isFinal: true,
   });
   expect((await send('list_issues', issue)).outcome).toMatchObject({ failed: { code: 'unavailable' }, isFinal: false });
+});
+
+test.each([422, 502, 200])('nothing is left of a token where the long body of status %i is cut', async (status) => {
+  for (const chars of [430, 1_400]) {
+    const error = `${'x'.repeat(chars)} ${'gho_token '.repeat(100)}`;
+    answer = (res) => res.writeHead(status).end(JSON.stringify({ ok: false, error }));
+    const shown = await presentable((await send('create_issue', issue)).outcome, createRedactor(['gho_token']));
+    expect(shown).toMatchObject({ failed: { message: expect.stringMatching(/xxx [*]{3} /) } });
+    expect(JSON.stringify(shown)).not.toMatch(/gho/);
+  }
 });
 
 test('every tool of the catalogue can be asked with one text for each of its arguments', () => {

@@ -103,19 +103,21 @@ export async function askApp(call: AppCall, request: AppRequest, token: string):
 }
 
 function outcomeOf(host: string, status: number, text: string, isFinal: boolean): ToolOutcome {
-  const said = plain(text).slice(0, 500);
+  const said = plain(text);
+  const failed = (code: ToolFailure['code'], message: string): ToolOutcome => ({
+    failed: { code, message: `${host} ${message}: ${said}` },
+    isFinal: code === 'outcome_unknown',
+  });
   if (status === 500 || status === 502 || status === 504) {
-    const code = isFinal ? 'outcome_unknown' : 'tool_error';
-    return { failed: failure(code, `${host} answered with status ${status}: ${said}`), isFinal };
+    return failed(isFinal ? 'outcome_unknown' : 'tool_error', `answered with status ${status}`);
   }
-  if (status >= 300)
-    return { failed: failure('tool_error', `${host} answered with status ${status}: ${said}`), isFinal: false };
+  if (status >= 300) return failed('tool_error', `answered with status ${status}`);
   const result = parsed(text);
   // Some refuse with status 200 and say so in the body.
   const { ok, errors, data } = (typeof result === 'object' && result !== null ? result : {}) as Record<string, unknown>;
   const isRefusal =
     ok === false || (Array.isArray(errors) && errors.length > 0 && (data === null || data === undefined));
-  return isRefusal ? { failed: failure('tool_error', `${host} refused: ${said}`), isFinal: false } : { result };
+  return isRefusal ? failed('tool_error', 'refused') : { result };
 }
 
 function parsed(text: string): unknown {

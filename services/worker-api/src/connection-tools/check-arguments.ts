@@ -17,6 +17,13 @@ const CANONICAL_CHARS_PER_STEP = 8;
 
 type Schema = Record<string, unknown>;
 
+export interface SchemaProblem {
+  /** Of the part that is wrong; empty for the whole value. */
+  path: string;
+  /** Names the part as well. */
+  message: string;
+}
+
 /** @returns what is wrong, in words that name the argument; empty: nothing that could be found */
 export function argumentProblems(schema: Schema, given: Record<string, unknown>): string[] {
   return schemaProblems(schema, given, 'the arguments');
@@ -24,14 +31,20 @@ export function argumentProblems(schema: Schema, given: Record<string, unknown>)
 
 /** @param whole what the value is called where no part of it is meant */
 export function schemaProblems(schema: Schema, value: unknown, whole: string): string[] {
-  return startWalk(STEPS_MAX, whole).problemsOf(schema, value);
+  return startWalk(STEPS_MAX, whole)
+    .problemsOf(schema, value)
+    .map(({ message }) => message);
 }
 
 /** For whoever must not take a value for one that fits only because it is large. */
-export function fitProblems(schema: Schema, value: unknown, whole: string): string[] {
+export const fitProblems = (schema: Schema, value: unknown, whole: string): string[] =>
+  listFitProblems(schema, value, whole).map(({ message }) => message);
+
+/** The same, with the place of each problem. */
+export function listFitProblems(schema: Schema, value: unknown, whole: string): SchemaProblem[] {
   const walk = startWalk(FIT_STEPS_MAX, whole);
   const problems = walk.problemsOf(schema, value);
-  return walk.isExhausted() ? [...problems, `${whole} is too large to be checked`] : problems;
+  return walk.isExhausted() ? [...problems, { path: '', message: `${whole} is too large to be checked` }] : problems;
 }
 
 function startWalk(stepsMax: number, whole: string) {
@@ -46,19 +59,19 @@ function startWalk(stepsMax: number, whole: string) {
   }
 
   /** Adds what is wrong to `problems`, until there are enough of them. */
-  function check(schema: unknown, value: unknown, path: string, problems: string[]): void {
+  function check(schema: unknown, value: unknown, path: string, problems: SchemaProblem[]): void {
     if (problems.length >= PROBLEMS_MAX || !isObject(schema) || '$ref' in schema || !spend(1)) return;
     const name = path.slice(0, NAME_CHARS_MAX) || whole;
     const problem = wrongType(schema, value, name) ?? wrongChoice(schema, value, name);
-    if (problem !== null) return void problems.push(problem);
+    if (problem !== null) return void add(problems, path, problem);
     for (const key of ['anyOf', 'oneOf']) {
       const found = noChoiceFits(schema[key], value, path);
       if (found) return void problems.push(...found);
     }
-    if (typeof value === 'number') add(problems, outOfBounds(schema, value, name));
-    else if (typeof value === 'string') add(problems, wrongTextLength(schema, value, name));
+    if (typeof value === 'number') add(problems, path, outOfBounds(schema, value, name));
+    else if (typeof value === 'string') add(problems, path, wrongTextLength(schema, value, name));
     else if (Array.isArray(value)) {
-      add(problems, wrongLength(schema, value.length, 'Items', `the number of items of ${name}`));
+      add(problems, path, wrongLength(schema, value.length, 'Items', `the number of items of ${name}`));
       if (!isObject(schema.items)) return;
       for (let at = 0; at < value.length && steps >= 0 && problems.length < PROBLEMS_MAX; at++)
         check(schema.items, value[at], `${path}[${at}]`, problems);
@@ -82,11 +95,11 @@ function startWalk(stepsMax: number, whole: string) {
   }
 
   /** @returns what is wrong with the first choice where the value fits none; null: it fits one, or there are none */
-  function noChoiceFits(choices: unknown, value: unknown, path: string): string[] | null {
+  function noChoiceFits(choices: unknown, value: unknown, path: string): SchemaProblem[] | null {
     if (!Array.isArray(choices)) return null;
-    let first: string[] | null = null;
+    let first: SchemaProblem[] | null = null;
     for (const one of choices) {
-      const found: string[] = [];
+      const found: SchemaProblem[] = [];
       check(one, value, path, found);
       if (!found.length || steps < 0) return null;
       first ??= found;
@@ -94,7 +107,7 @@ function startWalk(stepsMax: number, whole: string) {
     return first;
   }
 
-  function checkObject(schema: Schema, value: Schema, path: string, problems: string[]): void {
+  function checkObject(schema: Schema, value: Schema, path: string, problems: SchemaProblem[]): void {
     const properties = isObject(schema.properties) ? schema.properties : {};
     const required = Array.isArray(schema.required) ? schema.required : [];
     const at = (key: string) => (path ? `${path}.${key}` : key);
@@ -102,7 +115,7 @@ function startWalk(stepsMax: number, whole: string) {
     for (const key of required) {
       if (typeof key !== 'string' || Object.hasOwn(value, key)) continue;
       if (problems.length >= PROBLEMS_MAX) return;
-      problems.push(`${at(key).slice(0, NAME_CHARS_MAX)} is required`);
+      add(problems, at(key), `${at(key).slice(0, NAME_CHARS_MAX)} is required`);
     }
     const isClosed = schema.additionalProperties === false && !('patternProperties' in schema);
     const keys = Object.keys(value);
@@ -111,7 +124,7 @@ function startWalk(stepsMax: number, whole: string) {
       if (steps < 0 || problems.length >= PROBLEMS_MAX) return;
       if (Object.hasOwn(properties, key)) check(properties[key], value[key], at(key), problems);
       else if (isClosed)
-        problems.push(`${at(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${listed(properties)}`);
+        add(problems, at(key), `${at(key).slice(0, NAME_CHARS_MAX)} is unknown; there are ${listed(properties)}`);
     }
   }
 
@@ -128,8 +141,8 @@ function startWalk(stepsMax: number, whole: string) {
   }
 
   return {
-    problemsOf(schema: Schema, value: unknown): string[] {
-      const problems: string[] = [];
+    problemsOf(schema: Schema, value: unknown): SchemaProblem[] {
+      const problems: SchemaProblem[] = [];
       check(schema, value, '', problems);
       return problems;
     },
@@ -138,8 +151,8 @@ function startWalk(stepsMax: number, whole: string) {
   };
 }
 
-function add(problems: string[], problem: string | null): void {
-  if (problem !== null) problems.push(problem);
+function add(problems: SchemaProblem[], path: string, message: string | null): void {
+  if (message !== null) problems.push({ path: path.slice(0, NAME_CHARS_MAX), message });
 }
 
 /** Code points, as JSON Schema counts them. */

@@ -3,11 +3,11 @@ import type { ToolFailure } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import { allowedOf, serverOf } from '../connections/check-connection';
 import { McpFailed } from '../connections/mcp-port';
-import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
-import { nearest } from '../nearest-names';
 import { isAdditive } from './app-tool';
+import type { ConnectionToolDeps } from './connection-tool-deps';
+import { formatNearestNames } from './nearest-names';
 import { usableConnection } from './run-tools';
 import { failure } from './tool-result';
 
@@ -22,7 +22,7 @@ export interface NamedTool {
 
 /** @param tool null: all that the connection allows */
 export async function toolsNamed(
-  deps: Deps,
+  deps: ConnectionToolDeps,
   run: Run,
   declared: string,
   tool: string | null,
@@ -35,14 +35,14 @@ export async function toolsNamed(
     const named = all.filter(({ name }) => name === tool);
     if (named.length) return named;
     const names = all.map(({ name }) => name);
-    return { failed: failure('unknown_tool', `${declared} has no tool ${tool}${nearest(tool, names)}`) };
+    return { failed: failure('unknown_tool', `${declared} has no tool ${tool}${formatNearestNames(tool, names)}`) };
   } catch (err) {
     if (!(err instanceof McpFailed)) throw err;
     return { failed: failure('unavailable', `${declared} cannot be asked: ${err.message}`) };
   }
 }
 
-async function toolsOf(deps: Deps, connection: Connection): Promise<NamedTool[]> {
+async function toolsOf(deps: ConnectionToolDeps, connection: Connection): Promise<NamedTool[]> {
   if (connection.kind === 'mcp') {
     const server = await serverOf(deps, connection);
     const tools = (await deps.mcpClient.knownTools(server, true)) ?? (await deps.mcpClient.listTools(server));

@@ -76,8 +76,8 @@ afterAll(() => {
   return closed;
 });
 
-async function begun(): Promise<FakeJob> {
-  const worker = await makeWorker(api, { definition: { connections: ['tracker'] } });
+async function begun(connections = ['tracker']): Promise<FakeJob> {
+  const worker = await makeWorker(api, { definition: { connections } });
   await me.post(`/api/workers/${worker.id}/runs`, { inputs: {} }).expect(201);
   const job = await until(() => executor.claim());
   await job.report({ type: 'started' });
@@ -224,6 +224,65 @@ test('a server that answers with 10 MB, too much for a step, never, or with the 
   expect(await call(job, { ...list, ordinal: 4, timeoutMs: 2_000 })).toMatchObject({ failed: { code: 'unavailable' } });
   answers = saysText('you sent Bearer never-to-be-shown\0');
   expect(await call(job, { ...list, ordinal: 5 })).toEqual({ result: 'you sent ***\ufffd' });
+});
+
+const PASSWORD = 'pass/word+4711';
+const FORMS: [string, string][] = [
+  ['plain', PASSWORD],
+  ['hex', Buffer.from(PASSWORD).toString('hex')],
+  ['base64', Buffer.from(PASSWORD).toString('base64')],
+  ['base64 of more', Buffer.from(`ada:${PASSWORD}`).toString('base64')],
+  ['percent-encoded', encodeURIComponent(PASSWORD)],
+];
+
+test('the password of a Basic credential is masked in every form, in texts, errors, structures and images', async () => {
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const headers = { Authorization: `Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}` };
+  const body = { label: 'Basic', url, visibility: 'workspace', headers };
+  await me.post('/api/connections/mcp', body).expect(201);
+  const job = await begun(['basic']);
+  const results: (object | string)[] = [];
+  for (const [name, form] of FORMS) {
+    for (const result of [
+      { content: [{ type: 'text', text: `It is ${form}.` }] },
+      { content: [{ type: 'text', text: `It is ${form}.` }], isError: true },
+      { content: [], structuredContent: { [`It is ${form}.`]: form } },
+      // Other data of an image is no answer of the protocol.
+      ...(/^[\w+/=]+$/.test(form) ? [{ content: [{ type: 'image', mimeType: 'image/png', data: form }] }] : []),
+    ]) {
+      answers = says(result);
+      const replied = await call(job, {
+        connection: 'basic',
+        ordinal: results.length + 1,
+        tool: 'list_issues',
+        arguments: {},
+      });
+      const shown = JSON.stringify(replied);
+      expect([name, shown]).toEqual([name, expect.stringContaining('***')]);
+      expect([name, shown]).toEqual([name, expect.not.stringContaining(form)]);
+      results.push(replied);
+    }
+  }
+  const stored = JSON.stringify((await read(job)).steps);
+  for (const [, form] of FORMS) expect(stored).not.toContain(form);
+});
+
+test('nothing is left of the credential where a long error is cut', async () => {
+  const job = await begun();
+  const text = `${'x'.repeat(1_400)} ${'never-to-be-shown '.repeat(100)}`;
+  answers = says({ isError: true, content: [{ type: 'text', text }] });
+  const replies = [await call(job)];
+  for (const chars of [250, 1_400]) {
+    const error = { code: -32000, message: `${'x'.repeat(chars)} ${'never-to-be-shown '.repeat(100)}` };
+    answers = (_, res, id) => {
+      res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, error }));
+    };
+    replies.push(await call(job, { ordinal: replies.length + 1 }));
+  }
+  expect(replies).toEqual(
+    replies.map(() => ({ failed: expect.objectContaining({ message: expect.stringMatching(/xxx/) }) })),
+  );
+  expect(JSON.stringify([replies, (await read(job)).steps])).not.toMatch(/never/);
 });
 
 test('only the executor that holds the run calls, and only connections that serve its worker', async () => {

@@ -6,6 +6,7 @@ import { allowedOf, serverOf } from '../connections/check-connection';
 import { serverKeyOf } from '../connections/connection';
 import { findConnection } from '../connections/connection-repository';
 import { readCredential } from '../connections/credential';
+import { headerValues } from '../connections/mask-sent';
 import { McpFailed, type McpTool } from '../connections/mcp-port';
 import { parametersIn } from '../connections/party';
 import { isDue, refreshNow } from '../connections/refresh';
@@ -13,26 +14,26 @@ import {
   connectionFor,
   connectionProblems,
   connectionsNamed,
-  ownerOf,
   sayConnectionProblems,
   touchConnections,
   type Usable,
 } from '../connections/usable-connections';
-import type { Deps } from '../deps';
+import { findOwner } from '../declarations/worker-owner';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
-import { nearest } from '../nearest-names';
 import { type AppCall, askApp, isReadOnly, isRepeatable, requestOfTool } from './app-tool';
 import { argumentProblems } from './check-arguments';
+import type { ConnectionToolDeps } from './connection-tool-deps';
+import { formatNearestNames } from './nearest-names';
 import { failure, presentable, resultOfMcp } from './tool-result';
 
 /** Of a job, for all connections together; beyond it the code has to know the names. */
 const NAMES_CHARS_MAX = 16_000;
 
 /** By the names that the worker declares, with the names of their tools as they are known without asking anybody. */
-export async function toolsOfRun(deps: Deps, run: Run): Promise<JobTools[]> {
+export async function toolsOfRun(deps: ConnectionToolDeps, run: Run): Promise<JobTools[]> {
   const names = run.spec.connections ?? [];
-  const worker = names.length ? await ownerOf(deps.pool, run) : null;
+  const worker = names.length ? await findOwner(deps.pool, run) : null;
   if (!worker) return [];
   const usable = await connectionsNamed(deps.pool, run.workspaceId, names);
   let charsLeft = NAMES_CHARS_MAX;
@@ -45,7 +46,7 @@ export async function toolsOfRun(deps: Deps, run: Run): Promise<JobTools[]> {
   );
 }
 
-async function namesOf(deps: Deps, workspaceId: string, usable: Usable | null): Promise<string[] | null> {
+async function namesOf(deps: ConnectionToolDeps, workspaceId: string, usable: Usable | null): Promise<string[] | null> {
   const connection = usable && (await findConnection(deps.prisma, workspaceId, usable.id));
   if (!connection) return null;
   if (connection.kind === 'mcp') {
@@ -59,7 +60,7 @@ async function namesOf(deps: Deps, workspaceId: string, usable: Usable | null): 
 type Prepared = Awaited<ReturnType<PrepareTool>>;
 
 /** The connection is looked up for each call: it may have been deleted, or taken away from this worker, while the run went on. */
-export async function prepareTool(deps: Deps, run: Run, asked: AskedTool): Promise<Prepared> {
+export async function prepareTool(deps: ConnectionToolDeps, run: Run, asked: AskedTool): Promise<Prepared> {
   const { workspaceId, spec } = run;
   const found = await usableConnection(deps, run, asked.connection);
   if ('failed' in found) return found;
@@ -83,7 +84,7 @@ export async function prepareTool(deps: Deps, run: Run, asked: AskedTool): Promi
 
 /** The connection behind a name that the run's worker declares, if it works and serves that worker. */
 export async function usableConnection(
-  deps: Deps,
+  deps: ConnectionToolDeps,
   run: Run,
   declared: string,
 ): Promise<{ connection: Connection } | { failed: ToolFailure }> {
@@ -92,7 +93,7 @@ export async function usableConnection(
     return { failed: failure('not_allowed', `the worker does not declare the connection ${declared}`) };
   }
   const [worker, usable] = await Promise.all([
-    ownerOf(deps.pool, run),
+    findOwner(deps.pool, run),
     connectionsNamed(deps.pool, workspaceId, [declared]),
   ]);
   const problems = worker ? connectionProblems(worker, [declared], usable) : [{ name: declared, connection: null }];
@@ -120,7 +121,7 @@ function problemWith<Tool extends NamedSchema>(
 ): ToolFailure | null {
   const tool = tools.find((one) => one.name === name);
   const names = allowed.map((one) => one.name);
-  if (!tool) return failure('unknown_tool', `${connection} has no tool ${name}${nearest(name, names)}`);
+  if (!tool) return failure('unknown_tool', `${connection} has no tool ${name}${formatNearestNames(name, names)}`);
   if (!names.includes(name)) {
     return failure('not_allowed', `the connection ${connection} does not allow the tool ${name}`);
   }
@@ -129,7 +130,7 @@ function problemWith<Tool extends NamedSchema>(
 }
 
 async function prepareMcp(
-  deps: Deps,
+  deps: ConnectionToolDeps,
   connection: Connection,
   asked: AskedTool,
 ): Promise<Callable | { failed: ToolFailure }> {
@@ -148,7 +149,7 @@ async function prepareMcp(
       isRepeatable: isSafe,
       isReadOnly: tool?.isReadOnly === true,
       async call() {
-        const sent = Object.values(server.headers).flatMap((value) => [value, ...value.split(' ')]);
+        const sent = headerValues(server.headers);
         try {
           const answer = await deps.mcpClient.callTool(server, { name, arguments: given, allowedTools, timeoutMs });
           return { outcome: resultOfMcp(answer), sent };
@@ -172,7 +173,7 @@ function outcomeOfFailure({ code, message, mayHaveHappened }: McpFailed, isSafe:
 }
 
 async function prepareApp(
-  deps: Deps,
+  deps: ConnectionToolDeps,
   connection: Connection,
   asked: AskedTool,
 ): Promise<Callable | { failed: ToolFailure }> {
@@ -212,7 +213,7 @@ async function prepareApp(
 }
 
 /** Null: there is none that could be used. */
-async function tokenOf(deps: Deps, connection: Connection): Promise<string | null> {
+async function tokenOf(deps: ConnectionToolDeps, connection: Connection): Promise<string | null> {
   const credential = connection.status === 'active' ? await readCredential(deps, connection) : null;
   if (credential?.kind === 'api_key') return credential.value;
   return credential?.kind === 'oauth' ? credential.accessToken : null;

@@ -1,10 +1,9 @@
 /** The answer of a tool, as code gets it and as it is recorded. All of it is a stranger's. */
 import type { ToolFailure } from '@gantry/events';
-import type { Redactor } from '@gantry/masking';
+import { isDeeperThan } from '@gantry/http';
+import { maskAndCut, maskTexts, type Redactor } from '@gantry/masking';
 import type { ToolOutcome } from '@gantry/run-engine';
 import type { McpCallResult } from '../connections/mcp-port';
-import { isDeeperThan } from '../json-depth';
-import { maskTexts } from '../masked-texts';
 
 /** As deep as the output of a run may be: levels of lists and objects, without the values in the last one. */
 const DEPTH_MAX = 64;
@@ -15,12 +14,13 @@ export function resultOfMcp({ isError, structuredContent, content }: McpCallResu
   const texts = content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []));
   if (isError) {
     const said = texts.join('\n').trim() || 'it says that it failed, and not why';
-    return { failed: failure('tool_error', said), isFinal: false };
+    return { failed: { code: 'tool_error', message: said }, isFinal: false };
   }
   if (structuredContent !== undefined) return { result: structuredContent };
   return { result: texts.length === content.length ? texts.join('\n') : content };
 }
 
+/** Of our words. Those of the other side are cut by `presentable`, which masks them first. */
 export const failure = (code: ToolFailure['code'], message: string): ToolFailure => ({
   code,
   message: message.length > MESSAGE_CHARS_MAX ? `${message.slice(0, MESSAGE_CHARS_MAX)}…` : message,
@@ -32,7 +32,8 @@ export const storable = (text: string): string => text.replaceAll(/[\0\p{Cs}]/gu
 /** Without secrets of the run and of the connection, which the other side may have sent back, and without text that is not stored. */
 export async function presentable(outcome: ToolOutcome, redactor: Redactor): Promise<ToolOutcome> {
   if ('failed' in outcome) {
-    return { ...outcome, failed: { ...outcome.failed, message: storable(redactor.text(outcome.failed.message)) } };
+    const message = storable(maskAndCut(redactor, outcome.failed.message, MESSAGE_CHARS_MAX));
+    return { ...outcome, failed: { ...outcome.failed, message } };
   }
   if (isDeeperThan(outcome.result, DEPTH_MAX + 1)) {
     const message = `its answer is nested deeper than ${DEPTH_MAX} levels`;

@@ -8,9 +8,9 @@ import { hintChange, newId } from '@gantry/events';
 import { type Actor, type CallOf, conflict, forbidden, invalid, type Principal, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import { type Connection, type ConnectionDeparture, Prisma } from '../generated/prisma/client';
 import { appOfLabel, checkedMcpUrl, requireManaging, requireVisibility } from './connection';
+import type { AuthorizationDeps, ConnectionDeps } from './connection-deps';
 import { getConnection, updateAtVersion } from './connection-repository';
 import { auditDetails, insertWithAudit } from './connection-service';
 import { type Grant, sealCredential } from './credential';
@@ -32,7 +32,7 @@ export interface Begun {
 }
 
 /** A new connection, `pending` until its owner comes back. @throws AppError 403, 404 for an unknown app, 409 without a client */
-export async function beginConnection(deps: Deps, requester: Requester, body: NewOauth): Promise<Begun> {
+export async function beginConnection(deps: ConnectionDeps, requester: Requester, body: NewOauth): Promise<Begun> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { app, label, visibility = 'private' } = body;
@@ -62,7 +62,7 @@ export async function beginConnection(deps: Deps, requester: Requester, body: Ne
  * Registers an MCP server that people sign in to; `pending` until its owner comes back.
  * @throws AppError 400, 403; 409 `mcp_failed` with what is wrong with the server
  */
-export async function beginServer(deps: Deps, requester: Requester, body: NewServer): Promise<Begun> {
+export async function beginServer(deps: AuthorizationDeps, requester: Requester, body: NewServer): Promise<Begun> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { label, visibility = 'private' } = body;
@@ -89,7 +89,7 @@ export async function beginServer(deps: Deps, requester: Requester, body: NewSer
 
 /** Consents again: to other scopes, or because the tokens have ended. @throws AppError 400 for a key or a server, 403, 404, 409 */
 export async function beginAgain(
-  deps: Deps,
+  deps: AuthorizationDeps,
   caller: Principal,
   id: string,
   chosen: string[] | undefined,
@@ -111,7 +111,7 @@ export async function beginAgain(
 }
 
 /** With a client that has the redirect address of its issuer; null: nobody signs in to a server. @throws AppError 409 `mcp_failed` */
-async function registeredSignIn(deps: Deps, connection: Connection): Promise<ServerAuthorization | null> {
+async function registeredSignIn(deps: AuthorizationDeps, connection: Connection): Promise<ServerAuthorization | null> {
   const present = authorizationOf(connection);
   if (!present || isRegistered(deps, present)) return present;
   const found = await discover(deps, connection.url ?? '');
@@ -119,7 +119,7 @@ async function registeredSignIn(deps: Deps, connection: Connection): Promise<Ser
   throw conflict('mcp_failed', `sign-in: the server now names ${found.issuer}: make another connection for it`);
 }
 
-const discover = (deps: Deps, server: string): Promise<ServerAuthorization> =>
+const discover = (deps: AuthorizationDeps, server: string): Promise<ServerAuthorization> =>
   discoverSignIn(deps, server).catch((err) => {
     throw err instanceof ProviderFailed ? conflict('mcp_failed', `sign-in: ${err.message}`) : err;
   });
@@ -144,7 +144,7 @@ export interface Returned {
 
 /** The connection as it is now. @throws ProviderFailed in words for the person */
 export async function arrive(
-  deps: Deps,
+  deps: ConnectionDeps,
   actor: Actor,
   connection: Connection,
   departure: ConnectionDeparture,
@@ -181,7 +181,7 @@ function tokensFrom(party: Party, departure: ConnectionDeparture, state: string,
 }
 
 /** A connection that works goes on working when somebody declines to widen it. */
-async function noteRefusal(deps: Deps, connection: Connection, problem: string): Promise<void> {
+async function noteRefusal(deps: ConnectionDeps, connection: Connection, problem: string): Promise<void> {
   if (connection.status === 'active') return;
   await transaction(deps.prisma, async (tx) => {
     const noted = await updateAtVersion(tx, connection, { problem });
@@ -198,7 +198,11 @@ interface Arrived {
   tokens: Tokens;
 }
 
-async function keep(deps: Deps, actor: Actor, { connection, departure, party, tokens }: Arrived): Promise<Connection> {
+async function keep(
+  deps: ConnectionDeps,
+  actor: Actor,
+  { connection, departure, party, tokens }: Arrived,
+): Promise<Connection> {
   const { vault, prisma } = deps;
   const { id, workspaceId, hosts } = connection;
   const grant: Grant = {
@@ -252,6 +256,7 @@ function learnt({ provider }: Party, { answer }: Tokens): Record<string, string>
     Object.entries(provider.learn ?? {}).flatMap(([name, field]) => {
       const url = answer[field];
       const host = typeof url === 'string' && URL.canParse(url) ? new URL(url).host : '';
+      // Bounded: both lists are the catalogue's.
       return provider.hosts.some((pattern) => isHostOf(pattern, host)) ? [[name, host]] : [];
     }),
   );

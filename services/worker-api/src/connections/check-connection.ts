@@ -1,10 +1,10 @@
 /** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
 import { conflict } from '@gantry/http';
 import { UnreadableSecret } from '@gantry/vault';
-import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { findIntegration } from '../integrations/integrations';
 import { serverKeyOf } from './connection';
+import type { ConnectionDeps } from './connection-deps';
 import { type Credential, readCredential } from './credential';
 import { isAmongHosts } from './hosts';
 import { McpFailed, type McpServer, type McpTool } from './mcp-port';
@@ -20,7 +20,7 @@ export interface Checked {
 }
 
 /** Keeps what came of it as the connection's status. */
-export async function checkConnection(deps: Deps, connection: Connection): Promise<Checked> {
+export async function checkConnection(deps: ConnectionDeps, connection: Connection): Promise<Checked> {
   if (connection.kind === 'mcp') return checkServer(deps, connection);
   if (connection.status === 'pending') return { connection, error: 'nobody has consented yet' };
   const fresh = isDue(connection, deps.now()) ? await refreshNow(deps, connection) : connection;
@@ -40,7 +40,7 @@ export async function checkConnection(deps: Deps, connection: Connection): Promi
 
 /** @returns whose account it is; null where nobody says; or what went wrong */
 async function askAccount(
-  deps: Deps,
+  deps: ConnectionDeps,
   connection: Connection,
   credential: Credential,
 ): Promise<string | null | ProviderFailed> {
@@ -63,7 +63,11 @@ async function askAccount(
   }
 }
 
-async function found(deps: Deps, connection: Connection, outcome: string | null | ProviderFailed): Promise<Checked> {
+async function found(
+  deps: ConnectionDeps,
+  connection: Connection,
+  outcome: string | null | ProviderFailed,
+): Promise<Checked> {
   const lastCheckedAt = deps.now();
   if (!(outcome instanceof ProviderFailed)) {
     const settled = await settle(deps, connection, {
@@ -83,7 +87,7 @@ async function found(deps: Deps, connection: Connection, outcome: string | null 
   return { connection: await settle(deps, connection, { status, problem, lastCheckedAt }), error: message };
 }
 
-async function checkServer(deps: Deps, given: Connection): Promise<Checked> {
+async function checkServer(deps: ConnectionDeps, given: Connection): Promise<Checked> {
   if (given.status === 'pending') return { connection: given, error: 'nobody has signed in yet' };
   const lastCheckedAt = deps.now();
   const connection = isDue(given, lastCheckedAt) ? await refreshNow(deps, given) : given;
@@ -101,12 +105,14 @@ async function checkServer(deps: Deps, given: Connection): Promise<Checked> {
 }
 
 /** All of them, in the server's order. @throws McpFailed */
-const listServerTools = async (deps: Deps, connection: Connection): Promise<McpTool[]> =>
+const listServerTools = async (deps: ConnectionDeps, connection: Connection): Promise<McpTool[]> =>
   deps.mcpClient.listTools(await serverOf(deps, connection));
 
 /** Those that the connection allows, as they were listed last, without asking. */
-export const knownServerTools = async (deps: Deps, connection: Connection): Promise<McpTool[]> =>
-  allowedOf(connection, (await deps.mcpClient.knownTools(serverKeyOf(connection))) ?? []);
+export const knownServerTools = async (
+  deps: Pick<ConnectionDeps, 'mcpClient'>,
+  connection: Connection,
+): Promise<McpTool[]> => allowedOf(connection, (await deps.mcpClient.knownTools(serverKeyOf(connection))) ?? []);
 
 export function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTool[] {
   const allowed = allowedTools as string[] | null;
@@ -116,7 +122,7 @@ export function allowedOf({ allowedTools }: Connection, tools: McpTool[]): McpTo
 }
 
 /** With what is sealed for it. @throws McpFailed where its secret is not set, or its headers do not decrypt */
-export async function serverOf(deps: Deps, given: Connection): Promise<McpServer> {
+export async function serverOf(deps: ConnectionDeps, given: Connection): Promise<McpServer> {
   const connection = isDue(given, deps.now()) ? await refreshNow(deps, given) : given;
   const { workspaceId, url, authSecret } = connection;
   const credential = await readCredential(deps, connection);
@@ -150,7 +156,7 @@ const mayGoTo = (hosts: string[], url: string): boolean => !hosts.length || isAm
  * All tools of a server: of one that works as listed within the last ten minutes, else now. What it does wrong is no fault of ours.
  * @throws AppError 409 `mcp_failed`
  */
-export async function toolsForRequest(deps: Deps, connection: Connection): Promise<McpTool[]> {
+export async function toolsForRequest(deps: ConnectionDeps, connection: Connection): Promise<McpTool[]> {
   try {
     const isWorking = connection.status === 'active';
     const known = isWorking ? await deps.mcpClient.knownTools(serverKeyOf(connection), true) : null;

@@ -5,8 +5,9 @@
 import { CREDENTIAL_CHARS_MAX, hostPattern, type JobCredential, newPlaceholder, type RunError } from '@gantry/events';
 import type { Run } from '@gantry/run-engine';
 import { placesInRun } from '@gantry/vault';
-import type { Deps } from '../deps';
+import { findOwner } from '../declarations/worker-owner';
 import type { Connection } from '../generated/prisma/client';
+import type { ConnectionDeps } from './connection-deps';
 import { findConnections } from './connection-repository';
 import { readCredential } from './credential';
 import { isDue, refreshWithin } from './refresh';
@@ -15,7 +16,6 @@ import {
   connectionFor,
   connectionProblems,
   connectionsNamed,
-  ownerOf,
   sayConnectionProblems,
   touchConnections,
 } from './usable-connections';
@@ -29,7 +29,7 @@ interface Declared {
 }
 
 export type ConnectionCredentials = (
-  deps: Deps,
+  deps: ConnectionDeps,
   run: Run,
 ) => Promise<{ refused: RunError } | { credentials: JobCredential[] }>;
 
@@ -37,7 +37,7 @@ export type ConnectionCredentials = (
 export function createConnectionCredentials(): ConnectionCredentials {
   const underWay = new Map<string, Promise<void>>();
 
-  function refreshed(deps: Deps, connection: Connection): Promise<void> {
+  function refreshed(deps: ConnectionDeps, connection: Connection): Promise<void> {
     const { id } = connection;
     const present = underWay.get(id);
     if (present) return present;
@@ -70,12 +70,12 @@ export function createConnectionCredentials(): ConnectionCredentials {
 }
 
 async function connectionsOf(
-  { pool, prisma }: Deps,
+  { pool, prisma }: ConnectionDeps,
   run: Run,
   names: string[],
 ): Promise<{ declared: Declared[]; problems: ConnectionProblem[] }> {
   const { workspaceId } = run;
-  const [worker, named] = await Promise.all([ownerOf(pool, run), connectionsNamed(pool, workspaceId, names)]);
+  const [worker, named] = await Promise.all([findOwner(pool, run), connectionsNamed(pool, workspaceId, names)]);
   // Deleted meanwhile: its runs are cancelled.
   if (!worker) return { declared: [], problems: [] };
   const problems = connectionProblems(worker, names, named);
@@ -95,7 +95,7 @@ async function connectionsOf(
 const reachesNothing = ({ kind, spec }: Run): boolean => kind === 'test' && !spec.rehearsal;
 
 async function credentialOf(
-  deps: Deps,
+  deps: ConnectionDeps,
   run: Run,
   { name, connection }: Declared,
 ): Promise<JobCredential | ConnectionProblem> {
@@ -121,7 +121,7 @@ async function credentialOf(
 }
 
 /** The key, or the access token; null: what is stored is neither. */
-async function storedValue(deps: Deps, connection: Connection): Promise<string | null> {
+async function storedValue(deps: ConnectionDeps, connection: Connection): Promise<string | null> {
   const credential = await readCredential(deps, connection);
   if (!credential || credential.kind === 'mcp') return null;
   return credential.kind === 'oauth' ? credential.accessToken : credential.value;

@@ -1,13 +1,13 @@
 /** Work on connections by the clock, on every replica: refreshing tokens, and revoking those of deleted connections. */
 import { repeat } from '@gantry/http';
-import type { Deps } from '../deps';
+import type { ConnectionDeps } from './connection-deps';
 import { refreshDue } from './refresh';
 import { revokeDue } from './revocations';
 
 const EVERY_MS = 5_000;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
-export function startConnectionLoop(deps: Deps, options: { auto: boolean }) {
+export function startConnectionLoop(deps: ConnectionDeps, options: { auto: boolean }) {
   const tick = async () => ({ refreshed: await refreshDue(deps), revoked: await revokeDue(deps) });
   const { log } = deps;
   const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'connections', log }) : null;

@@ -55,6 +55,10 @@ export const findConnections = (db: Db, workspaceId: string, ids: string[]): Pro
 export const findConnectionIn = (db: Db, workspaceIds: string[], id: string): Promise<Connection | null> =>
   db.connection.findFirst({ where: { id, workspaceId: { in: workspaceIds } } });
 
+/** Query: a connection, which is not deleted until the transaction ends. */
+export const shareConnectionSql = (workspaceId: string, id: string): string =>
+  `SELECT id, workspace_id FROM connections WHERE id = ${id} AND workspace_id = ${workspaceId} FOR KEY SHARE`;
+
 /** Locks its row until the transaction ends, which serialises changes of one connection. */
 export async function lockConnection(
   tx: Prisma.TransactionClient,

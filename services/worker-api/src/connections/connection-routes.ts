@@ -14,7 +14,6 @@ import {
 import { warnOfWeakValue } from '@gantry/vault';
 import type { Request, Response } from 'express';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
-import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import { toolToApi } from '../integrations/integration-routes';
 import { findIntegration, issuerRedirectUri, redirectUriOf } from '../integrations/integrations';
@@ -22,20 +21,21 @@ import { arrive, beginAgain, beginConnection, beginServer } from './authorize';
 import { sendCallbackPage } from './callback-page';
 import { allowedOf, checkConnection, toolsForRequest } from './check-connection';
 import { connectionToApi, mayManage, requireManaging, statusToApi } from './connection';
+import type { AuthorizationDeps } from './connection-deps';
 import { findConnectionIn, getConnection, listConnections } from './connection-repository';
 import { createKey, createMcp, editConnection, removeConnection } from './connection-service';
 import { takeDeparture } from './departure-repository';
 import { ProviderFailed } from './provider-fetch';
 import { clientDocument } from './server-sign-in';
 
-export interface ConnectionDeps extends Deps {
+export interface ConnectionRouteDeps extends AuthorizationDeps {
   /** Who is signed in with the browser that asks; null: nobody. */
   visitorOf(req: Request): Promise<Identity | null>;
 }
 
 type InConnection = Pick<Call<{ connection_id: string }>, 'caller' | 'path'>;
 
-export function connectionOperations(deps: ConnectionDeps): Operations<'worker'> {
+export function connectionOperations(deps: ConnectionRouteDeps): Operations<'worker'> {
   const { prisma, pool, now } = deps;
   const see = ({ caller }: Pick<Call, 'caller'>, id: string) => getConnection(prisma, caller.workspaceId, caller, id);
   const find = ({ caller, path }: InConnection) => see({ caller }, path.connection_id);
@@ -148,7 +148,7 @@ interface CallbackQuery {
   error_description?: string | undefined;
 }
 
-async function finish(deps: ConnectionDeps, req: Request, res: Response, query: CallbackQuery): Promise<void> {
+async function finish(deps: ConnectionRouteDeps, req: Request, res: Response, query: CallbackQuery): Promise<void> {
   const { dashboardUrl, log } = deps;
   const toConnections = { href: `${dashboardUrl}/connections`, label: 'Back to the connections' };
   const refuse = (text: string, link = toConnections) =>

@@ -14,7 +14,6 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
-import type { Deps } from '../deps';
 import { type Connection, Prisma } from '../generated/prisma/client';
 import { findModelService } from '../integrations/catalog/model-services';
 import { checkedHosts } from '../integrations/custom-provider';
@@ -30,6 +29,7 @@ import {
   requireVisibilityChange,
   serverKeyOf,
 } from './connection';
+import type { ConnectionDeps } from './connection-deps';
 import {
   countConnections,
   deleteConnection,
@@ -69,7 +69,7 @@ export async function insertWithAudit(
 }
 
 /** @throws AppError 400 for a key that cannot be sent in a header, 403 for a member who shares it */
-export async function createKey(deps: Deps, requester: Requester, body: NewKey): Promise<Connection> {
+export async function createKey(deps: ConnectionDeps, requester: Requester, body: NewKey): Promise<Connection> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { app, value, label, visibility = 'private' } = body;
@@ -100,7 +100,7 @@ const hostsOfModels = (app: string): string[] => {
 };
 
 /** @throws AppError 400 for an address that may not be reached, 403 for a member who names a secret or shares it */
-export async function createMcp(deps: Deps, requester: Requester, body: NewMcp): Promise<Connection> {
+export async function createMcp(deps: ConnectionDeps, requester: Requester, body: NewMcp): Promise<Connection> {
   const { caller } = requester;
   const { workspaceId } = caller;
   const { label, headers = {}, visibility = 'private' } = body;
@@ -134,7 +134,7 @@ function requireSecretOf({ caller }: Pick<Requester, 'caller'>, name: string | n
 
 /** @throws AppError 400 for a field that is not this kind's, 403, 404 */
 export async function editConnection(
-  deps: Deps,
+  deps: ConnectionDeps,
   { caller, actor }: Requester,
   id: string,
   input: Change,
@@ -180,6 +180,7 @@ const SIGNED_IN = ['label', 'visibility', 'allowed_tools'];
 
 function requireFieldsOfKind({ kind, authorization }: Connection, input: Change): void {
   const fields = authorization === null ? FIELDS[kind] : SIGNED_IN;
+  // Bounded: fields of the OpenAPI document, and six at most in FIELDS.
   const wrong = Object.keys(input).filter((field) => !fields.includes(field));
   if (!wrong.length) return;
   const which = authorization === null ? `of kind ${kind}` : 'to a server that somebody signed in to';
@@ -188,7 +189,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Change)
 }
 
 /** @throws AppError 400; hosts come with the value that may go there, so that nobody sends elsewhere what cannot be read */
-function plainChange({ outboundAllow }: Deps, input: Change) {
+function plainChange({ outboundAllow }: ConnectionDeps, input: Change) {
   const { label, visibility, hosts, places, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
   if (hosts !== undefined && input.value === undefined) {
     throw invalid([{ path: 'value', message: 'is required: other hosts are for another value only' }]);
@@ -207,7 +208,7 @@ function plainChange({ outboundAllow }: Deps, input: Change) {
 
 /** A new key, or headers; another address gets none of the headers that were meant for the old one. */
 async function sealedChange(
-  { vault }: Deps,
+  { vault }: ConnectionDeps,
   caller: Requester['caller'],
   { before, hosts }: { before: Connection; hosts: string[] },
   { value, headers, url, auth_secret: secret }: Change,
@@ -231,7 +232,7 @@ async function sealedChange(
 
 /** @throws AppError 409 `in_use` unless `force`; 403, 404 */
 export async function removeConnection(
-  deps: Deps,
+  deps: ConnectionDeps,
   { caller, actor }: Requester,
   id: string,
   force: boolean,
@@ -245,7 +246,7 @@ export async function removeConnection(
     const others = await prisma.connection.count({ where: { workspaceId, app: connection.app, NOT: { id } } });
     const workers = [...(declaring.get(id) ?? []), ...(others ? [] : (declaring.get(connection.app) ?? []))];
     requireUnused(caller, `connection "${connection.label}"`, workers);
-    await requireNoModels(prisma, connection);
+    await requireNoModels(deps, connection);
   }
   // What does not decrypt any more can be deleted all the same.
   const credential = await openCredential(vault, connection).catch((err) => {
@@ -264,16 +265,15 @@ export async function removeConnection(
 }
 
 /** @throws AppError 409 `in_use` */
-async function requireNoModels(db: Db, { workspaceId, id, label }: Connection): Promise<void> {
-  const providers = await db.modelProvider.findMany({
-    where: { workspaceId, connectionId: id },
-    select: { name: true },
-  });
-  if (!providers.length) return;
-  const names = providers.map(({ name }) => name).join(', ');
+async function requireNoModels(
+  { prisma, listProvidersWithKey }: ConnectionDeps,
+  { workspaceId, id, label }: Connection,
+): Promise<void> {
+  const names = await listProvidersWithKey(prisma, workspaceId, id);
+  if (!names.length) return;
   throw conflict(
     'in_use',
-    `connection "${label}" is the key of the models of ${names}; delete those first, or send force=true`,
+    `connection "${label}" is the key of the models of ${names.join(', ')}; delete those first, or send force=true`,
   );
 }
 

@@ -2,8 +2,8 @@
 import { isDependencyDown } from '@gantry/http';
 import type { Vault } from '@gantry/vault';
 import { z } from 'zod';
-import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
+import type { ConnectionDeps } from './connection-deps';
 
 /** Hosts that the value may go to, as the row had them. Absent: it was sealed before they were sealed with it. */
 const hosts = z.array(z.string()).optional();
@@ -57,7 +57,7 @@ export async function openCredential(
 
 /** Null: nothing is stored, or what is stored does not decrypt, which is logged. */
 export async function readCredential(
-  { vault, log }: Pick<Deps, 'vault' | 'log'>,
+  { vault, log }: Pick<ConnectionDeps, 'vault' | 'log'>,
   connection: Holder & Pick<Connection, 'sealed'>,
 ): Promise<Credential | null> {
   return openCredential(vault, connection).catch((err) => {

@@ -1,5 +1,5 @@
 /** Providers and servers repeat requests in their errors, and those are shown, audited and logged: what was sent is masked in them. */
-import { createRedactor } from '@gantry/masking';
+import { createRedactor, maskAndCut } from '@gantry/masking';
 import type { OutboundRequest } from '@gantry/safe-fetch';
 
 type Sent = Pick<OutboundRequest, 'headers' | 'body'>;
@@ -12,10 +12,8 @@ const PUBLIC_HEADERS = new Set(['accept', 'content-type', 'content-length', 'use
 /** Errors are shorter. It bounds the time of the search. */
 const WORDS_CHARS_MAX = 4_000;
 
-/** @param secrets beside those that the request carries */
-export function maskSent({ headers = {}, body }: Sent, secrets: string[] = []): (text: string) => string {
-  return (text) =>
-    maskWords(text, [...secrets, ...headerValues(headers), ...(body === undefined ? [] : formValues(String(body)))]);
+export function maskSent({ headers = {}, body }: Sent): (text: string) => string {
+  return (text) => maskWords(text, [...headerValues(headers), ...(body === undefined ? [] : formValues(String(body)))]);
 }
 
 /** In every form that packages/masking knows. A text that is no error is left out. */
@@ -23,6 +21,13 @@ export function maskWords(text: string, secrets: string[]): string {
   if (text.length > WORDS_CHARS_MAX) return `${text.length} characters, which are left out here`;
   // No form of a value is shorter than the value.
   return createRedactor(secrets.filter(({ length }) => length <= text.length)).text(text);
+}
+
+/** The beginning of a text, which is cut once it is masked. @param charsMax at most 1,000 */
+export function maskBeginning(text: string, secrets: string[], charsMax: number): string {
+  // No more of a longer value can be in what is searched.
+  const beginnings = secrets.map((secret) => secret.slice(0, WORDS_CHARS_MAX + 1));
+  return maskAndCut(createRedactor(beginnings), text, charsMax);
 }
 
 const formValues = (body: string): string[] =>

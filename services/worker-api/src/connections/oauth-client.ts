@@ -4,7 +4,7 @@ import type { Provider, Revocation } from '../integrations/catalog/provider';
 import type { OauthClient } from '../integrations/integrations';
 import type { Grant } from './credential';
 import { type SigningFacts, signingFactsOf } from './id-token-keys';
-import { maskSent } from './mask-sent';
+import { headerValues, maskBeginning } from './mask-sent';
 import { askProvider, fetchFor, jsonOf, type Outbound, ProviderFailed, providerFailure } from './provider-fetch';
 import { fill, requestOf, textAt } from './request-template';
 
@@ -163,6 +163,8 @@ async function tokensOf(grant: () => Promise<client.TokenEndpointResponse>): Pro
   }
 }
 
+const LABEL_CHARS_MAX = 200;
+
 /**
  * Whose account a token is for; null: the provider does not say.
  * @throws ProviderFailed; final where the token is refused
@@ -177,7 +179,8 @@ export async function accountOf(
   const credential = { [send.header]: `${send.prefix}${accessToken}` };
   const findLabel = (answer: unknown) => {
     const label = textAt(answer, account.label);
-    return label && maskSent({ headers: credential }, refreshToken ? [refreshToken] : [])(label);
+    const secrets = [...headerValues(credential), ...(refreshToken ? [refreshToken] : [])];
+    return label && maskBeginning(label, secrets, LABEL_CHARS_MAX);
   };
   if (!account.request) return findLabel(tokenAnswer);
   const { url, ...request } = requestOf(account.request, parameters);

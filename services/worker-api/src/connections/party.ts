@@ -1,12 +1,10 @@
 /** The provider of a connection, with the client and addresses that count for it now. */
-import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import type { Provider } from '../integrations/catalog/provider';
+import type { IntegrationDeps } from '../integrations/integration-deps';
 import { clientOf, getIntegration, redirectUriOf } from '../integrations/integrations';
 import type { Party } from './oauth-client';
 import { authorizationOf, serverParty } from './server-sign-in';
-
-export type PartyDeps = Pick<Deps, 'prisma' | 'vault' | 'oauthApps' | 'baseUrl' | 'dashboardUrl' | 'outboundAllow'>;
 
 type Of = Pick<Connection, 'workspaceId' | 'app' | 'parameters' | 'authorization'>;
 
@@ -14,7 +12,7 @@ export const parametersIn = ({ parameters }: Pick<Of, 'parameters'>): Record<str
   parameters as Record<string, string>;
 
 /** @throws AppError 404 for an app that is gone, 409 `app_not_configured` */
-export async function partyOf(deps: PartyDeps, connection: Of): Promise<Party> {
+export async function partyOf(deps: IntegrationDeps, connection: Of): Promise<Party> {
   const authorization = authorizationOf(connection);
   if (authorization) return serverParty(deps, authorization);
   const { provider } = await getIntegration(deps, connection.workspaceId, connection.app);

@@ -4,6 +4,7 @@
  * Token endpoints differ in small ways that the standard does not have; what they answer is put into its form here, so that
  * the catalogue stays data.
  */
+import { parseJson } from '@gantry/http';
 import {
   OutboundFailed,
   type OutboundRequest,
@@ -12,7 +13,6 @@ import {
   safeFetch,
 } from '@gantry/safe-fetch';
 import type { CustomFetch } from 'openid-client';
-import { parseJson } from '../parse-json';
 import { maskSent } from './mask-sent';
 import { plain } from './request-template';
 

@@ -7,12 +7,12 @@
  */
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectionFailed, enqueue, hintChange } from '@gantry/events';
+import { connectionFailed, enqueue, hintChange, isClosedSql } from '@gantry/events';
 import { AppError, isDependencyDown, SYSTEM } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import type { Connection, Prisma } from '../generated/prisma/client';
+import type { ConnectionDeps } from './connection-deps';
 import { findConnection, updateAtVersion } from './connection-repository';
 import { auditDetails } from './connection-service';
 import { type Grant, openCredential, sealCredential } from './credential';
@@ -29,8 +29,8 @@ const STORE_AGAIN_MS = 500;
 const BATCH = 20;
 
 const CLAIM_DUE = `UPDATE connections SET leased_until = $1::timestamptz + make_interval(secs => ${LEASE_SECONDS})
-  WHERE id IN (SELECT c.id FROM connections c JOIN workspaces w ON w.id = c.workspace_id
-    WHERE c.refresh_at <= $1 AND w.deleted_at IS NULL AND (c.leased_until IS NULL OR c.leased_until <= $1)
+  WHERE id IN (SELECT c.id FROM connections c
+    WHERE c.refresh_at <= $1 AND NOT ${isClosedSql('c.workspace_id')} AND (c.leased_until IS NULL OR c.leased_until <= $1)
     ORDER BY c.refresh_at LIMIT ${BATCH} FOR UPDATE OF c SKIP LOCKED)
   RETURNING id, workspace_id AS "workspaceId"`;
 
@@ -38,7 +38,7 @@ const CLAIM_ONE = `UPDATE connections SET leased_until = $1::timestamptz + make_
   WHERE id = $2 AND version = $3 AND (leased_until IS NULL OR leased_until <= $1) RETURNING id`;
 
 /** Refreshes what is due. @returns how many were looked at */
-export async function refreshDue(deps: Deps): Promise<number> {
+export async function refreshDue(deps: ConnectionDeps): Promise<number> {
   const { pool, prisma, log, now } = deps;
   const { rows } = await pool.query<Pick<Connection, 'id' | 'workspaceId'>>(CLAIM_DUE, [now()]);
   await Promise.all(
@@ -53,7 +53,7 @@ export async function refreshDue(deps: Deps): Promise<number> {
 }
 
 /** Now, unless another replica does it already. @returns the connection after it */
-export async function refreshNow(deps: Deps, connection: Connection): Promise<Connection> {
+export async function refreshNow(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
   const { id, workspaceId, version } = connection;
   const { rowCount } = await deps.pool.query(CLAIM_ONE, [deps.now(), id, version]);
   if (!rowCount) return (await findConnection(deps.prisma, workspaceId, id)) ?? connection;
@@ -67,7 +67,7 @@ export const isDue = ({ refreshAt, tokenExpiresAt }: Connection, now: Date): boo
 const LOOK_EVERY_MS = 100;
 
 /** Waits for its refresh, whichever replica does it, but no longer than that. The refresh goes on either way. */
-export async function refreshWithin(deps: Deps, connection: Connection, waitMs: number): Promise<void> {
+export async function refreshWithin(deps: ConnectionDeps, connection: Connection, waitMs: number): Promise<void> {
   const over = new AbortController();
   const timeout = sleep(waitMs, undefined, { signal: over.signal });
   const refreshed = refreshNow(deps, connection).then(() => untilReleased(deps, connection, over.signal));
@@ -79,7 +79,7 @@ export async function refreshWithin(deps: Deps, connection: Connection, waitMs: 
   }
 }
 
-async function untilReleased({ prisma }: Deps, { id, workspaceId, version }: Connection, over: AbortSignal) {
+async function untilReleased({ prisma }: ConnectionDeps, { id, workspaceId, version }: Connection, over: AbortSignal) {
   for (;;) {
     const present = await findConnection(prisma, workspaceId, id);
     if (!present || present.version !== version || present.leasedUntil === null || over.aborted) return;
@@ -87,7 +87,7 @@ async function untilReleased({ prisma }: Deps, { id, workspaceId, version }: Con
   }
 }
 
-async function refreshLeased(deps: Deps, connection: Connection): Promise<Connection> {
+async function refreshLeased(deps: ConnectionDeps, connection: Connection): Promise<Connection> {
   const credential = await openCredential(deps.vault, connection).catch((err) => {
     if (isDependencyDown(err)) throw err;
     deps.log.error({ err, connectionId: connection.id }, 'the tokens of a connection do not decrypt');
@@ -133,7 +133,7 @@ async function untilStored<T>(store: () => Promise<T>): Promise<T> {
   }
 }
 
-async function keep(deps: Deps, connection: Connection, before: Grant, tokens: Tokens): Promise<Connection> {
+async function keep(deps: ConnectionDeps, connection: Connection, before: Grant, tokens: Tokens): Promise<Connection> {
   const version = connection.version + 1;
   const refreshToken = tokens.refreshToken ?? before.refreshToken;
   const grant: Grant = { ...before, accessToken: tokens.accessToken, refreshToken };
@@ -146,7 +146,7 @@ async function keep(deps: Deps, connection: Connection, before: Grant, tokens: T
   });
 }
 
-function fail(deps: Deps, connection: Connection, { message, isFinal }: ProviderFailed): Promise<Connection> {
+function fail(deps: ConnectionDeps, connection: Connection, { message, isFinal }: ProviderFailed): Promise<Connection> {
   const now = deps.now();
   if (isFinal) return release(deps, connection, { status: 'expired', problem: message, refreshAt: null });
   const failures = connection.refreshFailures + 1;
@@ -160,12 +160,12 @@ function fail(deps: Deps, connection: Connection, { message, isFinal }: Provider
 }
 
 /** For whoever holds the lease: writes what came of it, and gives the lease back. */
-const release = (deps: Deps, connection: Connection, change: Prisma.ConnectionUncheckedUpdateInput) =>
+const release = (deps: ConnectionDeps, connection: Connection, change: Prisma.ConnectionUncheckedUpdateInput) =>
   settle(deps, connection, { ...change, leasedUntil: null });
 
 /** Writes what came of it, unless the credential has changed meanwhile, and says so where the status has. */
 export async function settle(
-  deps: Deps,
+  deps: ConnectionDeps,
   connection: Connection,
   change: Prisma.ConnectionUncheckedUpdateInput,
 ): Promise<Connection> {

@@ -12,6 +12,7 @@ export const fill = (template: string, values: Readonly<Record<string, string>>)
 /** @throws AppError 400 naming each parameter that is missing, unknown or no part of a host name */
 export function parametersOf(provider: Provider, given: Record<string, string>): Record<string, string> {
   const asked = provider.parameters ?? [];
+  // Bounded: 10 parameters (`maxProperties` of Parameters), and those of a provider in the catalogue.
   const unknown = Object.keys(given).filter((name) => !asked.some((one) => one.name === name));
   const problems = [
     ...unknown.map((name) => ({ path: `parameters.${name}`, message: `${provider.name} has no such parameter` })),
@@ -49,11 +50,12 @@ export function textAt(answer: unknown, paths: readonly (readonly string[])[]): 
     let at: unknown = answer;
     for (const key of path)
       at = at !== null && typeof at === 'object' ? (at as Record<string, unknown>)[key] : undefined;
-    if (typeof at === 'string' && at.trim()) return plain(at).slice(0, 200);
+    if (typeof at === 'string' && at.trim()) return plain(at);
     if (typeof at === 'number') return String(at);
   }
   return null;
 }
 
-/** Text of a stranger, for one line of ours. */
-export const plain = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ').trim();
+/** Text of a stranger, for one line of ours: without control, invisible and bidirectional characters. */
+export const plain = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu, ' ').trim();

@@ -7,9 +7,10 @@
 import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
+import { wasDeletedSql } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
-import type { Deps } from '../deps';
 import { type Connection, Prisma } from '../generated/prisma/client';
+import type { ConnectionDeps } from './connection-deps';
 import { type Credential, openCredential, openRevoked, sealRevoked } from './credential';
 import { revoke } from './oauth-client';
 import { partyOf } from './party';
@@ -21,7 +22,7 @@ const BATCH = 20;
 
 /** For the transaction that ends the connection. Call it before: sealing may write. */
 export async function enqueueRevocation(
-  { vault, now }: Pick<Deps, 'vault' | 'now'>,
+  { vault, now }: Pick<ConnectionDeps, 'vault' | 'now'>,
   {
     workspaceId,
     app,
@@ -60,14 +61,14 @@ const CLAIM = `UPDATE connection_revocations SET attempts = attempts + 1,
   RETURNING id, workspace_id AS "workspaceId", app, parameters, "authorization", sealed, attempts`;
 
 /** Revokes what is due. @returns how many are done with */
-export async function revokeDue(deps: Deps): Promise<number> {
+export async function revokeDue(deps: ConnectionDeps): Promise<number> {
   const { pool, now } = deps;
   const { rows } = await pool.query<Claimed>(CLAIM, [now()]);
   const done = await Promise.all(rows.map((row) => attempt(deps, row)));
   return done.filter(Boolean).length;
 }
 
-async function attempt(deps: Deps, row: Claimed): Promise<boolean> {
+async function attempt(deps: ConnectionDeps, row: Claimed): Promise<boolean> {
   const { pool, vault, log, now } = deps;
   const { id, workspaceId, app, attempts } = row;
   try {
@@ -91,15 +92,15 @@ async function attempt(deps: Deps, row: Claimed): Promise<boolean> {
 const PURGE_BATCH = 100;
 
 const PURGED_SOON = `SELECT c.id, c.workspace_id AS "workspaceId", c.app, c.parameters, c."authorization", c.sealed, c.version, c.hosts
-  FROM connections c JOIN workspaces w ON w.id = c.workspace_id
-  WHERE w.deleted_at <= $1 AND (c.kind = 'oauth' OR c."authorization" IS NOT NULL) AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
+  FROM connections c
+  WHERE ${wasDeletedSql('c.workspace_id', '$1')} AND (c.kind = 'oauth' OR c."authorization" IS NOT NULL) AND c.sealed IS NOT NULL ORDER BY c.id LIMIT ${PURGE_BATCH}`;
 
 /**
  * Before workspaces are purged: revokes what their connections hold, once, and deletes those. What a provider does not take
  * goes with the workspace.
  * @param deletedBefore which workspaces are purged next
  */
-export async function revokeBeforePurge(deps: Deps, deletedBefore: Date): Promise<number> {
+export async function revokeBeforePurge(deps: ConnectionDeps, deletedBefore: Date): Promise<number> {
   let total = 0;
   for (;;) {
     const { rows } = await deps.pool.query<Doomed>(PURGED_SOON, [deletedBefore]);
@@ -114,7 +115,7 @@ type Doomed = Pick<
   'id' | 'workspaceId' | 'app' | 'parameters' | 'authorization' | 'sealed' | 'version' | 'hosts'
 >;
 
-async function revokeAll(deps: Deps, connections: Doomed[]): Promise<void> {
+async function revokeAll(deps: ConnectionDeps, connections: Doomed[]): Promise<void> {
   const { pool, vault, log } = deps;
   for (const connection of connections) {
     // Taken first, so that two replicas do not both ask.

@@ -8,10 +8,10 @@
 import { createHash } from 'node:crypto';
 import { checkOutboundUrl, OutboundFailed, type OutboundResponse } from '@gantry/safe-fetch';
 import { z } from 'zod';
-import type { Deps } from '../deps';
 import type { Connection } from '../generated/prisma/client';
 import type { Provider } from '../integrations/catalog/provider';
 import { issuerRedirectUri, redirectUriOf } from '../integrations/integrations';
+import type { AuthorizationDeps, ConnectionDeps } from './connection-deps';
 import type { Party } from './oauth-client';
 import { askProvider, jsonOf, type Outbound, ProviderFailed } from './provider-fetch';
 import { plain } from './request-template';
@@ -35,7 +35,7 @@ const serverAuthorization = z.object({
 /** As the row of a connection has it; nothing of it is secret. */
 export type ServerAuthorization = z.infer<typeof serverAuthorization>;
 
-type SignInDeps = Pick<Deps, 'outboundAllow' | 'baseUrl' | 'dashboardUrl'>;
+type SignInDeps = Pick<AuthorizationDeps, 'outboundAllow' | 'baseUrl' | 'dashboardUrl'>;
 
 export const authorizationOf = ({ authorization }: Pick<Connection, 'authorization'>): ServerAuthorization | null =>
   authorization === null ? null : serverAuthorization.parse(authorization);
@@ -44,20 +44,22 @@ export const authorizationOf = ({ authorization }: Pick<Connection, 'authorizati
  * The document that our `client_id` leads to, where a server takes such documents.
  * @param digest of the issuer that it is for; absent: for connections from before issuers had documents of their own
  */
-export const clientDocument = (deps: Pick<Deps, 'baseUrl' | 'dashboardUrl'>, digest?: string) => ({
+export const clientDocument = (deps: Pick<AuthorizationDeps, 'baseUrl' | 'dashboardUrl'>, digest?: string) => ({
   client_id: clientDocumentUrl(deps, digest),
   client_uri: deps.dashboardUrl,
   ...clientFacts(digest === undefined ? redirectUriOf(deps) : issuerRedirectUri(deps, digest)),
 });
 
-const clientDocumentUrl = ({ baseUrl }: Pick<Deps, 'baseUrl'>, digest?: string) =>
+const clientDocumentUrl = ({ baseUrl }: Pick<AuthorizationDeps, 'baseUrl'>, digest?: string) =>
   `${baseUrl}/.well-known/oauth-client${digest === undefined ? '' : `/${digest}`}`;
 
 const issuerDigest = (issuer: string): string => createHash('sha256').update(issuer).digest('base64url');
 
 /** Whether its client may be used for another consent. */
-export const isRegistered = (deps: Pick<Deps, 'dashboardUrl'>, { issuer, redirectUri }: ServerAuthorization): boolean =>
-  redirectUri === issuerRedirectUri(deps, issuerDigest(issuer));
+export const isRegistered = (
+  deps: Pick<ConnectionDeps, 'dashboardUrl'>,
+  { issuer, redirectUri }: ServerAuthorization,
+): boolean => redirectUri === issuerRedirectUri(deps, issuerDigest(issuer));
 
 const clientFacts = (redirectUri: string) => ({
   client_name: 'Gantry',
@@ -261,7 +263,10 @@ function checked({ allow }: Outbound, address: string, name: string): string {
 const withoutSlash = (address: string): string => address.replace(/\/$/, '');
 
 /** The server's authorization server, as providers of the catalogue are. */
-export function serverParty(deps: SignInDeps, authorization: ServerAuthorization): Party {
+export function serverParty(
+  deps: Pick<SignInDeps, 'outboundAllow' | 'dashboardUrl'>,
+  authorization: ServerAuthorization,
+): Party {
   const { issuer, authorizeUrl, tokenUrl, revokeUrl, resource, scopes, clientId, sendsIssuer } = authorization;
   const host = new URL(resource).host;
   const provider: Provider = {

@@ -5,7 +5,6 @@
  * edit a worker decides what its code does with the account.
  */
 import type { Sql } from '@gantry/postgres';
-import type { Run } from '@gantry/run-engine';
 import type { Connection } from '../generated/prisma/client';
 import type { Owned } from '../ownership';
 
@@ -22,29 +21,33 @@ export interface ConnectionProblem {
   isWithheld?: boolean;
 }
 
-const OWNER = 'SELECT visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2';
-
-/** The owner of a run's worker; null: it was deleted. */
-export async function ownerOf(
-  sql: Sql,
-  { workspaceId, subjectId }: Pick<Run, 'workspaceId' | 'subjectId'>,
-): Promise<Owned | null> {
-  return (await sql.query<Owned>(OWNER, [workspaceId, subjectId])).rows[0] ?? null;
-}
-
 const DECLARED = `SELECT id, kind, app, label, status, problem, hosts, visibility, owner_id AS "ownerId" FROM connections
   WHERE workspace_id = $1 AND (app = ANY($2) OR id = ANY($2)) ORDER BY created_at, id`;
 
-/** Those that names may mean, oldest first. */
-export async function connectionsNamed(sql: Sql, workspaceId: string, names: string[]): Promise<Usable[]> {
-  if (!names.length) return [];
-  return (await sql.query<Usable>({ name: 'connections-named', text: DECLARED, values: [workspaceId, names] })).rows;
+/** By each name that may mean them, oldest first. */
+export type ConnectionsByName = Map<string, Usable[]>;
+
+export async function connectionsNamed(sql: Sql, workspaceId: string, names: string[]): Promise<ConnectionsByName> {
+  if (!names.length) return new Map();
+  const query = { name: 'connections-named', text: DECLARED, values: [workspaceId, names] };
+  return groupByName((await sql.query<Usable>(query)).rows);
+}
+
+/** Each stands under its id and its app. */
+export function groupByName(connections: Usable[]): ConnectionsByName {
+  const groups: ConnectionsByName = new Map();
+  for (const one of connections) {
+    for (const name of [one.id, one.app]) {
+      const group = groups.get(name);
+      if (group) group.push(one);
+      else groups.set(name, [one]);
+    }
+  }
+  return groups;
 }
 
 const serves = (worker: Owned, { visibility, ownerId }: Usable): boolean =>
   visibility === 'workspace' || (worker.visibility === 'private' && ownerId !== null && ownerId === worker.ownerId);
-
-const isNamed = ({ id, app }: Usable, name: string): boolean => id === name || app === name;
 
 /** A key without hosts may go nowhere. */
 const works = ({ status, kind, hosts }: Usable): boolean => status === 'active' && (kind === 'mcp' || hosts.length > 0);
@@ -53,19 +56,22 @@ const works = ({ status, kind, hosts }: Usable): boolean => status === 'active' 
  * An id names one connection, an app whichever of its connections works: the owner's own before the workspace's, then the
  * oldest. Null: there is none.
  */
-export function connectionFor(worker: Owned, name: string, connections: Usable[]): Usable | null {
-  const candidates = connections.filter((one) => isNamed(one, name) && serves(worker, one));
+export function connectionFor(worker: Owned, name: string, connections: ConnectionsByName): Usable | null {
+  const candidates = (connections.get(name) ?? []).filter((one) => serves(worker, one));
   const rank = (one: Usable) => (works(one) ? 0 : 2) + (one.visibility === 'private' ? 0 : 1);
   return candidates.sort((a, b) => rank(a) - rank(b))[0] ?? null;
 }
 
-export function connectionProblems(worker: Owned, names: string[], connections: Usable[]): ConnectionProblem[] {
+export function connectionProblems(
+  worker: Owned,
+  names: string[],
+  connections: ConnectionsByName,
+): ConnectionProblem[] {
   return names.flatMap((name) => {
     const connection = connectionFor(worker, name, connections);
     if (connection && works(connection)) return [];
-    const isWithheld = connections.some(
-      (one) => isNamed(one, name) && one.ownerId !== null && one.ownerId === worker.ownerId,
-    );
+    const candidates = connections.get(name) ?? [];
+    const isWithheld = candidates.some(({ ownerId }) => ownerId !== null && ownerId === worker.ownerId);
     return [{ name, connection, isWithheld }];
   });
 }

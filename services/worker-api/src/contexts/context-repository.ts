@@ -1,7 +1,7 @@
 import { invalid, notFound, type Principal } from '@gantry/http';
 import type { Db } from '../database';
 import type { FileEntry } from '../file-trees/file-tree';
-import type { TreePack } from '../file-trees/tree-pack';
+import { releasePacks, type TreePack } from '../file-trees/tree-pack';
 import type { Context, ContextVersion, Prisma } from '../generated/prisma/client';
 import { canSee, visibleTo } from '../ownership';
 import type { Finding } from './credential-findings';
@@ -157,13 +157,16 @@ export async function insertVersion(tx: Db, workspaceId: string, version: Omit<V
   });
 }
 
-/** Deletes its versions too. Their packs are recorded for sweepPacks, which removes them in an hour: runs may need them until then. */
+/** Deletes its versions too. */
 export async function deleteContextRows(tx: Db, { uid, workspaceId }: ContextKey): Promise<void> {
-  await tx.$executeRaw`INSERT INTO pack_intents (key)
-    SELECT DISTINCT pack_key FROM context_versions WHERE workspace_id = ${workspaceId} AND context_uid = ${uid}
-    ON CONFLICT (key) DO UPDATE SET created_at = now()`;
+  const keys = 'SELECT DISTINCT pack_key FROM context_versions WHERE workspace_id = $1 AND context_uid = $2';
+  await releasePacks(tx, keys, [workspaceId, uid]);
   await tx.context.deleteMany({ where: { workspaceId, uid } });
 }
+
+/** Condition: a version has this pack. */
+export const contextHasPackSql = (key: string): string =>
+  `EXISTS (SELECT FROM context_versions WHERE pack_key = ${key})`;
 
 function toVersion(row: ContextVersion): Version {
   const { contextUid, number, sha, message, authorId, authorLabel, runId, createdAt } = row;

@@ -14,11 +14,11 @@ import {
   pageHeaders,
 } from '@gantry/http';
 import { workersThatDeclare } from '../declarations/workers-that-declare';
-import type { Deps } from '../deps';
 import { applyChanges, fileToApi, withFiles } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
 import { contextToApi, versionToItem } from './context';
+import type { ContextDeps } from './context-deps';
 import {
   getCurrentVersion,
   getVersionBySha,
@@ -40,7 +40,7 @@ import { readFileBody, readUpload } from './uploaded-files';
 
 type InContext = Pick<Call<{ name: string }>, 'caller' | 'path'>;
 
-export function contextOperations(deps: Deps): Operations<'worker'> {
+export function contextOperations(deps: ContextDeps): Operations<'worker'> {
   const { prisma, pool, objects } = deps;
 
   const find = ({ caller, path }: InContext) => getVisibleContext(prisma, caller, path.name);

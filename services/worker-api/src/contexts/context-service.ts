@@ -6,12 +6,12 @@ import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
 import type { Db } from '../database';
 import { requireUnused, workersThatDeclare } from '../declarations/workers-that-declare';
-import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
+import { createKeyedMutex } from '../file-trees/keyed-mutex';
 import { packTree, readTreeToChange } from '../file-trees/tree-pack';
 import type { Context } from '../generated/prisma/client';
-import { createKeyedMutex } from '../keyed-mutex';
 import { ownerIdOf, requireTakingAway } from '../ownership';
+import type { ContextDeps } from './context-deps';
 import {
   appendVersion,
   type ContextChangeSource,
@@ -33,7 +33,7 @@ type NewContext = CallOf<'worker', 'createContext'>['body'];
 
 /** @throws AppError 400 naming unacceptable files; 409 `name_taken`, `too_many_contexts` */
 export async function createContext(
-  deps: Deps,
+  deps: ContextDeps,
   { caller, actor, made }: Requester,
   { name, description = '', writeable = false, visibility = 'workspace', files = [] }: NewContext,
 ): Promise<void> {
@@ -64,7 +64,7 @@ export async function createContext(
 
 /** @throws AppError 404, 403 if the caller may not change the visibility */
 export async function updateContext(
-  deps: Deps,
+  deps: ContextDeps,
   { caller, actor }: Requester,
   name: string,
   settings: CallOf<'worker', 'updateContext'>['body'],
@@ -83,7 +83,7 @@ export async function updateContext(
 
 /** @throws AppError 404, 403, 409 `in_use` naming the workers that declare it */
 export async function deleteContext(
-  deps: Deps,
+  deps: ContextDeps,
   { caller, actor }: Requester,
   name: string,
   { force }: { force: boolean },
@@ -114,7 +114,7 @@ export interface FilesChange {
  * @throws AppError 400, 404; 409 `busy`
  */
 export async function changeFiles(
-  deps: Deps,
+  deps: ContextDeps,
   { caller, actor, made }: Requester,
   name: string,
   { change, message, changeSource }: FilesChange,
@@ -149,7 +149,7 @@ type NewVersion = Pick<Version, 'message' | 'changeSource' | 'runId' | 'authorId
  * @returns null if the files are unchanged. @throws AppError 409 `busy`, and errors of `find` and `next`
  */
 export async function appendTree(
-  deps: Pick<Deps, 'prisma' | 'objects' | 'pool'>,
+  deps: Pick<ContextDeps, 'prisma' | 'objects' | 'pool'>,
   actor: Actor,
   find: () => Promise<Context>,
   next: (current: Version) => Promise<NewVersion>,
@@ -190,7 +190,7 @@ export async function appendTree(
 
 /** The fields of a version that derive from its tree. Unchanged files keep their findings. */
 async function packedVersion(
-  deps: Pick<Deps, 'objects' | 'pool'>,
+  deps: Pick<ContextDeps, 'objects' | 'pool'>,
   { uid, workspaceId }: Pick<Context, 'uid' | 'workspaceId'>,
   tree: FileTree,
   before: Pick<Version, 'files' | 'findings'>,
@@ -202,7 +202,7 @@ async function packedVersion(
 
 /** Appends a version equal to an earlier one. @throws AppError 404; 409 `busy` */
 export async function rollBackContext(
-  deps: Deps,
+  deps: ContextDeps,
   { caller, actor, made }: Requester,
   name: string,
   { sha, message }: { sha: string; message: string | null },
@@ -230,6 +230,7 @@ function findingsOf(tree: FileTree, before: Pick<Version, 'files' | 'findings'>)
   const findings: Finding[] = [];
   for (const file of tree) {
     const isKnown = shas.get(file.path) === file.sha;
+    // Bounded: 500 files (FILES_MAX) and 100 findings (FINDINGS_MAX).
     findings.push(...(isKnown ? before.findings.filter(({ path }) => path === file.path) : findCredentials(file)));
   }
   return findings.slice(0, FINDINGS_MAX);

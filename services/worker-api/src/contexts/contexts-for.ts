@@ -34,7 +34,8 @@ export async function contextsFor(
   const contexts = names.flatMap((name) => found.get(name) ?? []);
   if (!onlyWorkers || !contexts.some(({ writeable }) => writeable)) return contexts;
   const declaring = await workersThatDeclare(sql, workspaceId, 'contexts');
-  const isShared = (name: string) => declaring.get(name)?.some(({ id }) => !onlyWorkers.includes(id)) === true;
+  const ids = new Set(onlyWorkers);
+  const isShared = (name: string) => declaring.get(name)?.some(({ id }) => !ids.has(id)) === true;
   return contexts.map((context) => ({ ...context, writeable: context.writeable && !isShared(context.name) }));
 }
 
@@ -48,6 +49,7 @@ export async function requireContexts(
   names: string[],
   declared: string[] = [],
 ): Promise<void> {
+  // Bounded: 50 contexts in each definition (NAMES_MAX).
   const asked = names.filter((name) => !declared.includes(name));
   if (!asked.length) return;
   const rows = await db.context.findMany({

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { FINDINGS_MAX, findCredentials, findingWarning } from './credential-findings';
 
 const kindsIn = (text: string | Buffer) =>
@@ -79,7 +78,6 @@ test.each([
   '"type" : ',
 ])('2 MB of %j take as long as text does', (piece) => {
   const content = Buffer.from(piece.repeat((2 << 20) / piece.length));
-  const before = performance.now();
-  findCredentials({ path: 'a', content });
-  expect(performance.now() - before).toBeLessThan(2_000);
+  // Anything worse than linear would run into the time limit of tests.
+  expect(findCredentials({ path: 'a', content }).length).toBeLessThanOrEqual(1);
 });

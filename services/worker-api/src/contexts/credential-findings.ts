@@ -89,6 +89,7 @@ function lineCounter(text: string): (index: number) => number {
   return (index) => {
     if (!starts) {
       starts = [0];
+      // Bounded: each search begins behind the line before.
       for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
     }
     let low = 0;

@@ -14,14 +14,14 @@ import { readPack } from '@gantry/program';
 import type { Run, RunEngine } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import { type FileTree, isLeftOut, TREE_BYTES_MAX, treeOf } from '../file-trees/file-tree';
 import type { Context } from '../generated/prisma/client';
+import type { ContextDeps } from './context-deps';
 import { findContext, findNumberOfPack, findVersionOfRun, type Version } from './context-repository';
 import { appendTree, packPrefix } from './context-service';
 
 type ContextChange = Awaited<ReturnType<RunEngine['contextChanges']>>[number];
-type WriteBackDeps = Pick<Deps, 'prisma' | 'pool' | 'objects' | 'engine' | 'log'>;
+type WriteBackDeps = Pick<ContextDeps, 'prisma' | 'pool' | 'objects' | 'engine' | 'log'>;
 
 /** Allows for names and headers in addition to the files' contents. */
 const ARCHIVE_BYTES_MAX = TREE_BYTES_MAX + 2 * 1024 * 1024;

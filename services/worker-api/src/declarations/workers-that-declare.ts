@@ -35,8 +35,9 @@ export async function workersThatDeclare(
   for (const { declared, exposed, ...worker } of rows) {
     const hidden: DeclaringWorker = { ...worker, isExposed: false };
     const shown: DeclaringWorker = { ...worker, isExposed: true };
+    const exposedNames = new Set(exposed);
     for (const name of declared) {
-      const one = exposed?.includes(name) ? shown : hidden;
+      const one = exposedNames.has(name) ? shown : hidden;
       const before = byName.get(name);
       if (before) before.push(one);
       else byName.set(name, [one]);

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { AppError, isDependencyDown } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
-import type { Deps } from '../deps';
 import { rehearse } from '../runs/rehearse';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import { endAndTell } from './end-evaluation';
 import type { Result } from './evaluation';
+import type { EvaluationDeps } from './evaluation-deps';
 import { type Ending, type HeldEvaluation, holdRunning } from './evaluation-repository';
 import { countUnderWay, listPending, startResult } from './result-repository';
 
@@ -17,7 +17,7 @@ export const AT_ONCE = 4;
  * Runs as many of its examples as may be under way, and ends it after the last. Nothing happens where it has ended, or somebody else
  * does it. @throws what keeps it from being done now, and nothing that an example is the reason of
  */
-export async function advanceEvaluation(deps: Deps, id: string): Promise<void> {
+export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promise<void> {
   await transaction(deps.pool, async (tx) => {
     const evaluation = await holdRunning(tx, id, { wait: false });
     if (!evaluation) return;
@@ -45,7 +45,7 @@ const gone = (worker: WorkerWithTriggers | null): Ending => ({
 
 /** In a savepoint of its own. @returns whether it has a run now */
 async function startOne(
-  deps: Deps,
+  deps: EvaluationDeps,
   tx: PoolClient,
   { evaluation, worker, result }: { evaluation: HeldEvaluation; worker: WorkerWithTriggers; result: Result },
 ): Promise<boolean> {

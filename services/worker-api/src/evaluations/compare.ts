@@ -134,11 +134,15 @@ export function quote(value: unknown): string {
   return json.length > QUOTED_CHARS_MAX ? `${json.slice(0, QUOTED_CHARS_MAX)}…` : json;
 }
 
-/** As JSON for a model, which is told what was cut off. */
-export function shortenedJson(value: unknown, charsMax: number): string {
-  const json = jsonOf(value);
-  if (json === null) return '(nested too deep to be shown)';
-  return json.length > charsMax ? `${json.slice(0, charsMax)}\n(shortened: ${json.length} characters in all)` : json;
+/** The beginning of a value as JSON, and how many characters there are in all. */
+export interface CutJson {
+  json: string;
+  chars: number;
+}
+
+export function cutJson(value: unknown, charsMax: number): CutJson {
+  const json = jsonOf(value) ?? '(nested too deep to be shown)';
+  return { json: json.slice(0, charsMax), chars: json.length };
 }
 
 /** Null: it is nested too deep. */

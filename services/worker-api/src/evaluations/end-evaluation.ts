@@ -1,6 +1,7 @@
 import { enqueue, evaluationFailed } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
+import { findWorkerHead } from '../workers/worker-queries';
 import type { Evaluation } from './evaluation';
 import { type Ending, endEvaluation } from './evaluation-repository';
 
@@ -11,7 +12,7 @@ export async function endAndTell(
   ending: Ending,
 ): Promise<string[]> {
   const runIds = await endEvaluation(tx, evaluation, ending);
-  const failure = ending.status === 'stopped' ? undefined : await findFailure(tx, evaluation.id);
+  const failure = ending.status === 'stopped' ? undefined : await findFailure(tx, evaluation);
   if (failure) await enqueue(tx, evaluationFailed, evaluation.workspaceId, failure);
   return runIds;
 }
@@ -30,16 +31,20 @@ interface Failure {
 }
 
 /** Nobody is told of a worker that was deleted. */
-async function findFailure(tx: Sql, id: string): Promise<Failure | undefined> {
-  const { rows } = await tx.query<Failure>(
-    `SELECT w.uid AS "workerUid", w.id AS "workerId", e.id AS "evaluationId", e.version, e.sha, e.error,
+async function findFailure(
+  tx: Sql,
+  { id, workspaceId }: Pick<Evaluation, 'id' | 'workspaceId'>,
+): Promise<Failure | undefined> {
+  const { rows } = await tx.query<Omit<Failure, 'workerId'>>(
+    `SELECT e.worker_uid AS "workerUid", e.id AS "evaluationId", e.version, e.sha, e.error,
        count(*) FILTER (WHERE r.status = 'passed')::int AS passed, count(*) FILTER (WHERE r.status = 'failed')::int AS failed,
        count(*) FILTER (WHERE r.status = 'error')::int AS errors, count(*)::int AS total
-     FROM evaluations e JOIN workers w ON w.uid = e.worker_uid AND w.deleted_at IS NULL
-       JOIN evaluation_results r ON r.evaluation_id = e.id
-     WHERE e.id = $1 GROUP BY w.uid, e.id
+     FROM evaluations e JOIN evaluation_results r ON r.evaluation_id = e.id
+     WHERE e.id = $1 GROUP BY e.id
      HAVING e.status = 'failed' OR bool_or(r.status <> 'passed')`,
     [id],
   );
-  return rows[0];
+  const [failure] = rows;
+  const worker = failure && (await findWorkerHead(tx, workspaceId, { uid: failure.workerUid }));
+  return worker && !worker.isDeleted ? { ...failure, workerId: worker.id } : undefined;
 }

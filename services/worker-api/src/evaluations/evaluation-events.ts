@@ -1,7 +1,7 @@
 /** Events that evaluations react to: finished rehearsals and new versions. */
 import type { ReactionTo, rehearsalFinished, workerChanged } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
-import type { Deps } from '../deps';
+import type { EvaluationDeps } from './evaluation-deps';
 import { awaitJudging, isOfEvaluation } from './result-repository';
 import { evaluateSaved } from './start-evaluation';
 
@@ -10,7 +10,7 @@ export interface EvaluationReactions {
   workerChanged: ReactionTo<typeof workerChanged>;
 }
 
-export const evaluationReactions = (deps: Deps): EvaluationReactions => ({
+export const evaluationReactions = (deps: EvaluationDeps): EvaluationReactions => ({
   rehearsalFinished: {
     name: 'evaluations',
     wants: ({ runId }) => isOfEvaluation(deps.pool, runId),

@@ -3,9 +3,9 @@
  * goes on with what another one left: the loop looks there when something has happened, and by the clock.
  */
 import { newId } from '@gantry/events';
-import type { Deps } from '../deps';
 import { AT_ONCE, advanceEvaluation } from './advance-evaluation';
 import type { EvaluationLoop } from './evaluation';
+import type { EvaluationDeps } from './evaluation-deps';
 import { listAdvanceable } from './evaluation-repository';
 import { judgeResult } from './judge-result';
 import { createOutputChecks } from './output-checks';
@@ -19,7 +19,7 @@ const IN_FLIGHT_MAX = 8;
 const EVALUATIONS_MAX = 20;
 
 /** @param options.auto false: only explicit calls of `tick()` do anything */
-export function startEvaluationLoop(whole: Promise<Deps>, options: { auto: boolean }): EvaluationLoop {
+export function startEvaluationLoop(whole: Promise<EvaluationDeps>, options: { auto: boolean }): EvaluationLoop {
   /** Of the leases. */
   const replica = newId('');
   const ending = new AbortController();
@@ -45,7 +45,7 @@ export function startEvaluationLoop(whole: Promise<Deps>, options: { auto: boole
     }
   }
 
-  async function doOnce(deps: Deps) {
+  async function doOnce(deps: EvaluationDeps) {
     const { pool, log } = deps;
     await awaitJudgingOfLost(pool);
     const room = IN_FLIGHT_MAX - underWay.size;
@@ -58,7 +58,7 @@ export function startEvaluationLoop(whole: Promise<Deps>, options: { auto: boole
     }
   }
 
-  function begin(deps: Deps, result: ClaimedResult) {
+  function begin(deps: EvaluationDeps, result: ClaimedResult) {
     const judging = judgeResult({ ...deps, checks }, result, ending.signal)
       .catch((err) => {
         if (ending.signal.aborted) return;

@@ -1,7 +1,7 @@
 import { answer, type Call, type Operations, ok, pageHeaders } from '@gantry/http';
-import type { Deps } from '../deps';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { evaluationToApi, resultToApi } from './evaluation';
+import type { EvaluationDeps } from './evaluation-deps';
 import { getEvaluation, listEvaluations } from './evaluation-repository';
 import { evaluationTable } from './evaluation-table';
 import { listResults } from './result-repository';
@@ -10,7 +10,7 @@ import { stopEvaluation } from './stop-evaluation';
 
 type InWorker = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
 
-export function evaluationOperations(deps: Deps): Operations<'worker'> {
+export function evaluationOperations(deps: EvaluationDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
   const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
   const see = async (call: InWorker, id: string) =>

@@ -1,14 +1,14 @@
-import type { Deps } from '../deps';
 import { listExamples, type OfWorker } from '../examples/example-repository';
 import { EXAMPLES_MAX } from '../examples/example-service';
 import { listNewestVersions } from '../workers/version-repository';
 import { statusToApi } from './evaluation';
+import type { EvaluationDeps } from './evaluation-deps';
 import { listLatestOf } from './evaluation-repository';
 import { type Cell, listCells } from './result-repository';
 
 /** The latest evaluation of each of the newest versions, example by example. @param limit versions */
 export async function evaluationTable(
-  { prisma, pool }: Pick<Deps, 'prisma' | 'pool'>,
+  { prisma, pool }: Pick<EvaluationDeps, 'prisma' | 'pool'>,
   worker: OfWorker,
   limit: number,
 ) {

@@ -2,9 +2,9 @@
 import { AppError } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { listUnrecorded, type Run } from '@gantry/run-engine';
-import type { Deps } from '../deps';
 import { storeOrBook } from '../models/call-model';
 import type { CheckedOutput, CheckTask } from './check-output';
+import type { EvaluationDeps } from './evaluation-deps';
 import { askJudge, type Judged, JudgeFailed } from './judge';
 import type { OutputChecks } from './output-checks';
 import { type ClaimedResult, endResult, keepVerdicts, type Outcome } from './result-repository';
@@ -14,7 +14,7 @@ const TRIES_MAX = 3;
 /** It did not come to do what the example is about. */
 const NOT_RUN = new Set<string | undefined>([
   ...['executor_lost', 'sandbox', 'dependency_install', 'missing_secret', 'missing_connection', 'budget_exceeded'],
-  'invalid_inputs',
+  ...['invalid_inputs', 'model_unavailable'],
 ]);
 
 /** @throws AbortError when stopped; what the database throws: its lease expires */
@@ -24,14 +24,17 @@ export async function judgeResult(deps: JudgeDeps, result: ClaimedResult, signal
   if (outcome) await transaction(deps.pool, (tx) => endResult(tx, result, outcome));
 }
 
-type JudgeDeps = Deps & { checks: OutputChecks };
+type JudgeDeps = EvaluationDeps & { checks: OutputChecks };
 
 const unjudged = ({ error, run }: { error: string; run?: Run }): Outcome => ({
   ...{ status: 'error', verdicts: [], output: null, error },
   ...{ durationMs: run ? durationOf(run) : null, usd: run?.costUsd ?? 0 },
 });
 
-async function findRun({ engine }: Deps, result: ClaimedResult): Promise<{ run: Run } | { error: string; run?: Run }> {
+async function findRun(
+  { engine }: EvaluationDeps,
+  result: ClaimedResult,
+): Promise<{ run: Run } | { error: string; run?: Run }> {
   const { workspaceId, runId, tries, isLost } = result;
   if (isLost) return { error: 'it could not be judged: the service ended while it was; evaluate the version again' };
   if (tries > TRIES_MAX) return { error: `it could not be judged: that was tried ${TRIES_MAX} times` };
@@ -93,7 +96,7 @@ async function checkIt(
 
 /** @returns what the checks found, up to a judge that has failed; null where the lease is another's meanwhile */
 async function findAll(
-  deps: Deps,
+  deps: EvaluationDeps,
   result: ClaimedResult,
   checked: CheckedOutput,
   signal: AbortSignal,
@@ -119,7 +122,7 @@ function failedOr(err: unknown): JudgeFailed {
 
 /** Verdict and price together, behind the verdicts before it. */
 function keep(
-  { pool }: Deps,
+  { pool }: EvaluationDeps,
   result: ClaimedResult,
   verdicts: Verdict[],
   judged: Judged | JudgeFailed,

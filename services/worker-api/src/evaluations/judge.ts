@@ -1,15 +1,16 @@
 /** A model that judges a part of an output by the instructions of whoever wrote the example. */
 import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
+import { maskCut, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
-import type { Deps } from '../deps';
 import { ModelFailed } from '../models/call-failure';
 import { callModel, type ModelAnswer } from '../models/call-model';
 import { repairing, schemaPrompt, valueIn } from '../models/json-answer';
 import { budgetOfWorker } from '../models/model-call-repository';
 import { type AskedModel, messagesOf, type PartOf } from '../models/model-question';
-import { delimited } from '../quoted-data';
-import { shortenedJson } from './compare';
+import { delimitData } from '../models/quoted-data';
+import { type CutJson, cutJson } from './compare';
+import type { EvaluationDeps } from './evaluation-deps';
 import type { ClaimedResult } from './result-repository';
 import type { Asked, Verdict } from './verdict';
 
@@ -52,16 +53,16 @@ export class JudgeFailed extends Error {
  * @throws JudgeFailed where the model does not answer, or a budget forbids it; AbortError when stopped
  */
 export async function askJudge(
-  deps: Deps,
+  deps: EvaluationDeps,
   { workspaceId, workerUid, inputs }: ClaimedResult,
-  { judge, json }: Asked,
+  { judge, output }: Asked,
   signal: AbortSignal,
 ): Promise<Judged> {
   let usd = 0;
   const book = ({ settle }: ModelAnswer) => transaction(deps.pool, settle);
   try {
     const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
-    const question = redactor.text(buildQuestion(judge.instructions, inputs, json));
+    const question = buildQuestion(redactor, { instructions: judge.instructions, inputs, output });
     const models = (await deps.models.forWorkspace(workspaceId)).resolve(judge.model);
     const worker = await budgetOfWorker(deps.pool, workspaceId, workerUid);
     const ask = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
@@ -107,11 +108,19 @@ function whyFailed(err: unknown, usd: number): unknown {
   return name === 'TimeoutError' ? new JudgeFailed(`no answer within ${ANSWER_MS_MAX / 1_000} seconds`, usd) : err;
 }
 
-function buildQuestion(instructions: string, inputs: Record<string, unknown>, output: string): string {
-  const data = (json: string) => delimited(newId(''), json);
+/** Without secrets; a model is told what was cut off. */
+function buildQuestion(
+  redactor: Redactor,
+  { instructions, inputs, output }: { instructions: string; inputs: Record<string, unknown>; output: CutJson },
+): string {
+  const data = ({ json, chars }: CutJson) => {
+    const isCut = json.length < chars;
+    const shown = isCut ? `${maskCut(redactor, json)}\n(shortened: ${chars} characters in all)` : redactor.text(json);
+    return delimitData(newId(''), shown);
+  };
   return [
-    `Instructions:\n${instructions}`,
-    `Inputs:\n${data(shortenedJson(inputs, INPUTS_CHARS_MAX))}`,
+    `Instructions:\n${redactor.text(instructions)}`,
+    `Inputs:\n${data(cutJson(inputs, INPUTS_CHARS_MAX))}`,
     `Output:\n${data(output)}`,
   ].join('\n\n');
 }

@@ -61,6 +61,16 @@ test('a judge is shown the part of the output as data, without secrets, and what
   expect(JSON.stringify(used)).toMatch('0.00024');
 });
 
+test('a judge is shown nothing of a secret where long inputs are cut', async () => {
+  const worker = await createWorker(api);
+  await add(worker.id, { name: 'Long', inputs: { name: `${'x'.repeat(19_900)} ${`${SECRET} `.repeat(20)}` } });
+  await model.says(verdict(1));
+  expect(await ended(worker.id, await start(worker.id))).toMatchObject({ totals: { passed: 1 } });
+  const question = JSON.stringify((await model.asked()).at(-1)?.body.messages);
+  expect(question).toMatch(/xxx [*]{3} .*\(shortened: 20\d{3} characters in all\)/);
+  expect(question).not.toMatch(/a-secret/);
+});
+
 test('an answer that does not fit is asked for once more, and a judge that fails makes the example an error', async () => {
   const worker = await createWorker(api);
   await add(worker.id, { name: 'A' });

@@ -4,7 +4,7 @@
  */
 import { hintChange } from '@gantry/events';
 import { rowSet, type Sql, statement } from '@gantry/postgres';
-import { terminalStatuses } from '@gantry/run-engine';
+import { hasEndedSql } from '@gantry/run-engine';
 import type { Example } from '../examples/example';
 import type { Result, ResultStatus } from './evaluation';
 import type { Verdict } from './verdict';
@@ -95,14 +95,11 @@ export async function isOfEvaluation(sql: Sql, runId: string): Promise<boolean> 
 export const awaitJudging = (tx: Sql, runId: string): Promise<unknown> =>
   tx.query(`UPDATE evaluation_results SET status = 'judging' WHERE run_id = $1 AND status = 'running'`, [runId]);
 
-const TERMINAL = terminalStatuses.map((status) => `'${status}'`).join(', ');
-
 /** Runs that ended without being heard of, or are gone. */
 export const awaitJudgingOfLost = (sql: Sql): Promise<unknown> =>
   sql.query(
-    `UPDATE evaluation_results SET status = 'judging' WHERE status = 'running' AND run_id IN
-       (SELECT e.run_id FROM evaluation_results e LEFT JOIN runs r ON r.id = e.run_id
-        WHERE e.status = 'running' AND (r.id IS NULL OR r.status IN (${TERMINAL})))`,
+    `UPDATE evaluation_results SET status = 'judging'
+     WHERE status = 'running' AND ${hasEndedSql('evaluation_results.run_id')}`,
   );
 
 const LEASE = "interval '3 minutes'";

@@ -3,7 +3,6 @@ import { AppError, type CallOf, conflict, invalid, type Requester } from '@gantr
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import { judgesOf } from '../examples/check';
 import type { Example } from '../examples/example';
 import { listToEvaluate } from '../examples/example-repository';
@@ -12,10 +11,11 @@ import { ownerIdOf } from '../ownership';
 import { admitCode } from '../runs/admit-code';
 import { checkBudget } from '../runs/month-cost';
 import { requireNotArchived } from '../workers/edit-worker';
-import { getCurrentVersion, getVersionBySha } from '../workers/version-repository';
+import { findVersion, getCurrentVersion, getVersionBySha } from '../workers/version-repository';
 import { findWorkerByUid, getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { endAndTell } from './end-evaluation';
 import type { Evaluation } from './evaluation';
+import type { EvaluationDeps } from './evaluation-deps';
 import {
   deleteOldEvaluations,
   findUnderWay,
@@ -30,7 +30,7 @@ import { insertResults } from './result-repository';
  * @throws AppError 400, 404; 409 `archived`, `version_not_approved`, `no_examples`, `budget_exceeded`, `evaluation_under_way`, `no_model`
  */
 export async function startEvaluation(
-  deps: Deps,
+  deps: EvaluationDeps,
   { caller, actor, made }: Requester,
   workerId: string,
   { sha, example_ids: ids }: NonNullable<CallOf<'worker', 'startEvaluation'>['body']>,
@@ -66,7 +66,7 @@ export async function startEvaluation(
 
 /** One that its saving starts, in the transaction of the event. Nothing happens without enabled examples, and the second time. */
 export async function evaluateSaved(
-  deps: Deps,
+  deps: EvaluationDeps,
   tx: PoolClient,
   { workspaceId, uid, version }: { workspaceId: string; uid: string; version: number },
 ): Promise<void> {
@@ -74,14 +74,10 @@ export async function evaluateSaved(
   if (!worker?.evaluateOnSave || worker.status === 'archived') return;
   const examples = await listToEvaluate(tx, worker);
   if (!examples.length) return;
-  const { rows } = await tx.query<{ sha: string; author_id: string | null }>(
-    'SELECT sha, author_id FROM worker_versions WHERE workspace_id = $1 AND worker_uid = $2 AND number = $3',
-    [workspaceId, uid, version],
-  );
-  const [saved] = rows;
+  const saved = await findVersion(deps.prisma, worker, version);
   if (!saved) return;
   const evaluation: NewEvaluation = {
-    ...{ id: newId('eval_'), workspaceId, uid, version, sha: saved.sha, trigger: 'save', createdBy: saved.author_id },
+    ...{ id: newId('eval_'), workspaceId, uid, version, sha: saved.sha, trigger: 'save', createdBy: saved.authorId },
   };
   if (!(await insertWithResults(tx, evaluation, examples))) return;
   const models = await deps.models.forWorkspace(workspaceId);
@@ -103,6 +99,7 @@ function requireNamed(examples: Example[], ids: string[] | undefined): void {
   if (!ids && !examples.length) {
     throw conflict('no_examples', 'this worker has no enabled example; add one, or name those to be run');
   }
+  // Bounded: 200 ids (`maxItems` of the OpenAPI document) and 200 examples (EXAMPLES_MAX).
   const unknown = (ids ?? []).flatMap((id, at) => (examples.some((one) => one.id === id) ? [] : [{ id, at }]));
   if (!unknown.length) return;
   throw invalid(
@@ -134,7 +131,7 @@ async function findProblem(check: () => unknown): Promise<string | null> {
   }
 }
 
-async function underWay(deps: Deps, worker: WorkerWithTriggers, sha: string): Promise<AppError> {
+async function underWay(deps: EvaluationDeps, worker: WorkerWithTriggers, sha: string): Promise<AppError> {
   const id = await findUnderWay(deps.pool, worker, sha);
   const detail = 'an evaluation of this version goes on; wait for its end, or stop it';
   return new AppError('conflict', 'evaluation_under_way', detail, {

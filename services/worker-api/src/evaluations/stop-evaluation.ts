@@ -1,14 +1,14 @@
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import { getVisibleWorker } from '../workers/worker-repository';
 import type { Evaluation } from './evaluation';
+import type { EvaluationDeps } from './evaluation-deps';
 import { endEvaluation, getEvaluation, holdRunning } from './evaluation-repository';
 
 /** Nothing happens where it has ended. Its runs are told to stop after the commit. @throws AppError 404 */
 export async function stopEvaluation(
-  deps: Deps,
+  deps: EvaluationDeps,
   { caller, actor }: Pick<Requester, 'caller' | 'actor'>,
   workerId: string,
   evaluationId: string,

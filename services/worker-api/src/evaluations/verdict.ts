@@ -3,7 +3,7 @@ import type { Run } from '@gantry/run-engine';
 import { fitProblems } from '../connection-tools/check-arguments';
 import type { Check, JudgeCheck } from '../examples/check';
 import type { ExampleContent } from '../examples/example';
-import { difference, lacks, partAt, shortenedJson, WHOLE } from './compare';
+import { type CutJson, cutJson, difference, lacks, partAt, WHOLE } from './compare';
 import { includesText } from './includes-text';
 
 export interface Verdict {
@@ -29,8 +29,8 @@ export interface EndedRun {
 /** A judge has to be asked. */
 export interface Asked {
   judge: JudgeCheck;
-  /** That part of the output as JSON, shortened. */
-  json: string;
+  /** That part of the output. */
+  output: CutJson;
 }
 
 const JUDGED_CHARS_MAX = 60_000;
@@ -65,7 +65,7 @@ function verdictOf(check: Check, run: EndedRun): Verdict | Asked {
     case 'schema':
       return said(fitProblems(check.schema, value, name).join('; ') || null);
     case 'judge':
-      return { judge: check, json: shortenedJson(value, JUDGED_CHARS_MAX) };
+      return { judge: check, output: cutJson(value, JUDGED_CHARS_MAX) };
   }
 }
 

@@ -1,8 +1,6 @@
 /** Checks of an example, as requests write them. */
-import type { FieldProblem } from '@gantry/http';
-import { invalid, sayIssues } from '@gantry/http';
+import { type FieldProblem, invalid, isDeeperThan, sayIssues } from '@gantry/http';
 import { z } from 'zod';
-import { isDeeperThan } from '../json-depth';
 import { uncheckedIn } from './checked-schema';
 
 const DEPTH_MAX = 64;

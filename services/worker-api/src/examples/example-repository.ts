@@ -53,15 +53,6 @@ export async function getExample(sql: Sql, { workspaceId, uid }: OfWorker, id: s
   return rows[0];
 }
 
-/** Until the transaction ends, nobody else adds an example to the worker. @returns false where it was deleted */
-export async function lockExamplesOf(tx: Sql, { workspaceId, uid }: OfWorker): Promise<boolean> {
-  const { rowCount } = await tx.query(
-    'SELECT 1 FROM workers WHERE workspace_id = $1 AND uid = $2 AND deleted_at IS NULL FOR NO KEY UPDATE',
-    [workspaceId, uid],
-  );
-  return rowCount === 1;
-}
-
 type Stored = Omit<Example, 'workerUid' | 'createdAt' | 'updatedAt'> & OfWorker;
 
 const params = ({ inputs, checks, ...example }: Stored) => ({

@@ -1,13 +1,13 @@
 import { type Call, created, noContent, type Operations, ok, pageHeaders } from '@gantry/http';
-import type { Deps } from '../deps';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { exampleToApi } from './example';
+import type { ExampleDeps } from './example-deps';
 import { getExample, listExamples } from './example-repository';
 import { createExample, editExample, removeExample } from './example-service';
 
 type InWorker = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
 
-export function exampleOperations(deps: Deps): Operations<'worker'> {
+export function exampleOperations(deps: ExampleDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
   const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
   const see = async (call: InWorker, id: string) => exampleToApi(await getExample(pool, await find(call), id));

@@ -4,22 +4,22 @@ import { type CallOf, conflict, invalid, notFound, type Requester, together } fr
 import { transaction } from '@gantry/postgres';
 import { isTerminal, type Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import type { ModelRegistry } from '../models/model-registry';
 import { ownerIdOf } from '../ownership';
 import { outputOf, parseOutput } from '../runs/output-object';
 import { checkInputs } from '../runs/run-inputs';
 import { requireNotArchived } from '../workers/edit-worker';
+import { lockWorker } from '../workers/worker-queries';
 import { getVisibleWorker, type WorkerWithTriggers } from '../workers/worker-repository';
 import { CHECKED_OUTPUT_BYTES_MAX, CHECKS_TOO_LARGE, type Check, judgesOf, parseChecks } from './check';
 import { type Example, inputsProblem } from './example';
+import type { ExampleDeps } from './example-deps';
 import {
   countExamples,
   deleteExample,
   getExample,
   insertExample,
   lockExample,
-  lockExamplesOf,
   updateExample,
 } from './example-repository';
 
@@ -31,7 +31,7 @@ export const EXAMPLES_MAX = 200;
  *   `not_ended`, `too_many_examples`
  */
 export async function createExample(
-  deps: Deps,
+  deps: ExampleDeps,
   { caller, actor, made }: Requester,
   workerId: string,
   body: CallOf<'worker', 'createExample'>['body'],
@@ -56,7 +56,8 @@ export async function createExample(
     ...{ enabled: body.enabled ?? true, ofRunId: of?.id ?? null, createdBy: ownerIdOf(caller) },
   };
   return transaction(deps.pool, async (tx) => {
-    if (!(await lockExamplesOf(tx, worker))) throw notFound('worker', workerSlug);
+    // One example at a time: their number has a limit.
+    if (!(await lockWorker(tx, worker.workspaceId, worker.uid))) throw notFound('worker', workerSlug);
     if ((await countExamples(tx, worker)) >= EXAMPLES_MAX) {
       throw conflict(
         'too_many_examples',
@@ -73,7 +74,7 @@ export async function createExample(
 
 /** @throws AppError 400, 404; 409 `archived`, or `run_gone` where inputs are to be checked against a run that is not kept */
 export async function editExample(
-  deps: Deps,
+  deps: ExampleDeps,
   { caller, actor }: Requester,
   workerId: string,
   exampleId: string,
@@ -117,7 +118,7 @@ export async function editExample(
 
 /** @throws AppError 404 */
 export async function removeExample(
-  deps: Deps,
+  deps: ExampleDeps,
   { caller, actor }: Requester,
   workerId: string,
   exampleId: string,
@@ -134,21 +135,21 @@ export async function removeExample(
 
 type OfWorker = Pick<WorkerWithTriggers, 'uid' | 'workspaceId'>;
 
-async function endedRunOf({ engine }: Deps, { uid, workspaceId }: OfWorker, runId: string): Promise<Run> {
+async function endedRunOf({ engine }: ExampleDeps, { uid, workspaceId }: OfWorker, runId: string): Promise<Run> {
   const run = await engine.get(workspaceId, runId);
   if (run.subjectId !== uid) throw notFound('run', runId, 'of this worker');
   if (!isTerminal(run.status)) throw conflict('not_ended', `this run has not ended yet: ${run.status}`);
   return run;
 }
 
-async function keptRun(deps: Deps, worker: OfWorker, runId: string): Promise<Run> {
+async function keptRun(deps: ExampleDeps, worker: OfWorker, runId: string): Promise<Run> {
   return endedRunOf(deps, worker, runId).catch(() => {
     throw conflict('run_gone', `the run ${runId} that this example was made of is not kept any more; make a new one`);
   });
 }
 
 /** The worker does as the run did. */
-async function checksOf({ engine }: Deps, of: Run | null): Promise<unknown[]> {
+async function checksOf({ engine }: ExampleDeps, of: Run | null): Promise<unknown[]> {
   if (!of) throw invalid([{ path: 'checks', message: 'is required, unless the example is of a run' }]);
   const { status } = of;
   if (status === 'completed') {
@@ -175,7 +176,7 @@ function requireInputs(inputs: Record<string, unknown>): void {
 
 /** @throws AppError 400 naming every input that the current version refuses, and every file that is not the run's */
 async function requireFit(
-  { pool, runnables }: Deps,
+  { pool, runnables }: ExampleDeps,
   { uid, currentVersion }: Pick<WorkerWithTriggers, 'uid' | 'currentVersion'>,
   inputs: Record<string, unknown>,
   of: Run | null,

@@ -1,6 +1,5 @@
 /** Examples as they are stored and shown. */
-import { apiFields, type FieldProblem } from '@gantry/http';
-import { isDeeperThan } from '../json-depth';
+import { apiFields, type FieldProblem, isDeeperThan } from '@gantry/http';
 import type { Check } from './check';
 
 const INPUTS_CHARS_MAX = 256 * 1024;

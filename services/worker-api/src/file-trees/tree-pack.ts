@@ -6,10 +6,10 @@ import { newId } from '@gantry/events';
 import { ObjectMissing, type ObjectStore } from '@gantry/object-store';
 import { execute, type Tx } from '@gantry/postgres';
 import { fewAtOnce, readPack, repack } from '@gantry/program';
-import { terminalStatuses } from '@gantry/run-engine';
+import { hasEndedSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
-import type { Deps } from '../deps';
 import { type FileTree, TREE_BYTES_MAX } from './file-tree';
+import type { FileTreeDeps } from './file-tree-deps';
 
 export interface TreePack {
   /** SHA-256 of the zip, hex: equal trees have equal ones. */
@@ -29,7 +29,7 @@ const reading = fewAtOnce(8, 2_000);
 
 /** @param keyPrefix `<workspaceId>/workers/<uid>` or `<workspaceId>/contexts/<uid>` */
 export function packTree(
-  { objects, pool }: Pick<Deps, 'objects' | 'pool'>,
+  { objects, pool }: Pick<FileTreeDeps, 'objects' | 'pool'>,
   keyPrefix: string,
   tree: FileTree,
 ): Promise<TreePack> {
@@ -62,21 +62,35 @@ export const readTreeToChange = (objects: ObjectStore, pack: Pick<TreePack, 'key
     throw err;
   });
 
+/** For packs of versions that are deleted: sweepPacks takes them in an hour, for runs may need them until then. @param keys a query */
+export const releasePacks = (tx: Tx, keys: string, values: unknown[]): Promise<unknown> =>
+  execute(tx, `INSERT INTO pack_intents (key) ${keys} ON CONFLICT (key) DO UPDATE SET created_at = now()`, values);
+
 const SWEPT_AT_ONCE = 1_000;
 
-/** Deletes packs that were put an hour ago or earlier and that no version, candidate or run needs. @returns how many */
-export async function sweepPacks(pool: Pool, objects: ObjectStore): Promise<number> {
+/** SQL conditions for the key of a pack. */
+export interface PackUse {
+  /** A version has it: it stays for as long as that. */
+  isOfVersion: ((key: string) => string)[];
+  /** Something that may be deleted has it: it is looked at again. */
+  isOfDraft: ((key: string) => string)[];
+}
+
+/** Deletes packs that were put an hour ago or earlier and that no version, draft or run needs. @returns how many */
+export async function sweepPacks(
+  pool: Pool,
+  objects: ObjectStore,
+  { isOfVersion, isOfDraft }: PackUse,
+): Promise<number> {
+  const isAny = (conditions: PackUse['isOfVersion']) =>
+    `(${conditions.map((condition) => condition('pack_intents.key')).join(' OR ')})`;
   let deleted = 0;
   for (;;) {
     const { rows } = await pool.query<{ key: string; used: boolean }>(
-      `SELECT key, EXISTS (SELECT FROM worker_versions WHERE code_key = key)
-         OR EXISTS (SELECT FROM context_versions WHERE pack_key = key) AS used
-       FROM pack_intents WHERE created_at < now() - interval '1 hour' AND NOT EXISTS (
-         SELECT FROM runs r WHERE r.id = pack_intents.run_id AND NOT r.status = ANY($2))
-         AND NOT EXISTS (SELECT FROM worker_candidates c
-           WHERE c.code_key = pack_intents.key AND c.status IN ('rehearsing', 'ready', 'failed'))
+      `SELECT key, ${isAny(isOfVersion)} AS used FROM pack_intents
+       WHERE created_at < now() - interval '1 hour' AND ${hasEndedSql('pack_intents.run_id')} AND NOT ${isAny(isOfDraft)}
        ORDER BY created_at LIMIT $1`,
-      [SWEPT_AT_ONCE, terminalStatuses],
+      [SWEPT_AT_ONCE],
     );
     for (const { key, used } of rows) {
       if (used) continue;

@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { type FieldProblem, invalid } from '@gantry/http';
 import { checkOutboundUrl, isOpenedByOperator, OutboundFailed } from '@gantry/safe-fetch';
-import type { CustomProvider } from '../oauth-apps';
 import { BEARER, type Provider, rfc7009 } from './catalog/provider';
+import type { CustomProvider } from './oauth-apps';
 
 const HOST = /^(\*\.)?[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63}){0,10}(:[0-9]{1,5})?$/;
 

@@ -12,13 +12,13 @@ import {
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import type { Connection, Prisma } from '../generated/prisma/client';
 import { ownerIdOf } from '../ownership';
 import { countOauthApps, deleteOauthApp, findOauthApp, insertOauthApp, updateOauthApp } from './app-repository';
 import { catalogApps, findProvider } from './catalog';
 import type { CatalogTool } from './catalog/provider';
 import { checkCustomProvider, providerOf } from './custom-provider';
+import type { IntegrationDeps } from './integration-deps';
 import {
   getIntegration,
   howToConfigure,
@@ -31,7 +31,8 @@ import {
 
 const APPS_MAX = 100;
 
-export interface IntegrationRouteDeps extends Deps {
+export interface IntegrationRouteDeps extends IntegrationDeps {
+  now: () => Date;
   /** In the transaction that gives an app other addresses. */
   expireConnections(tx: Prisma.TransactionClient, connections: Pick<Connection, 'workspaceId' | 'app'>): Promise<void>;
 }
@@ -120,7 +121,7 @@ async function setApp(
   });
 }
 
-function toApi(deps: Deps, caller: Principal, integration: Integration) {
+function toApi(deps: IntegrationDeps, caller: Principal, integration: Integration) {
   const { slug, name, description, category, protocol, logo, docsUrl, hosts, scopes, parameters, tools } =
     integration.provider;
   return {
@@ -137,7 +138,7 @@ function toApi(deps: Deps, caller: Principal, integration: Integration) {
   };
 }
 
-function appToApi(deps: Deps, { role }: Principal, { provider, configured, clientId }: Integration) {
+function appToApi(deps: IntegrationDeps, { role }: Principal, { provider, configured, clientId }: Integration) {
   return {
     slug: provider.app,
     configured,

@@ -1,12 +1,12 @@
 /** The services that a workspace can connect, with the OAuth client that counts for each: its own, or the operator's. */
 import { conflict, notFound } from '@gantry/http';
-import type { Deps } from '../deps';
 import type { OauthApp } from '../generated/prisma/client';
-import { customProvider, type OauthApps } from '../oauth-apps';
 import { findOauthApp, listOauthApps } from './app-repository';
 import { catalogApps, findProvider, providers } from './catalog';
 import type { Provider } from './catalog/provider';
 import { providerOf } from './custom-provider';
+import type { IntegrationDeps } from './integration-deps';
+import { customProvider, type OauthApps } from './oauth-apps';
 
 export interface OauthClient {
   id: string;
@@ -21,14 +21,12 @@ export interface Integration {
   clientId: string | null;
 }
 
-export type IntegrationDeps = Pick<Deps, 'prisma' | 'vault' | 'oauthApps' | 'dashboardUrl' | 'outboundAllow'>;
-
 /** The address to which providers send browsers back. */
-export const redirectUriOf = ({ dashboardUrl }: Pick<Deps, 'dashboardUrl'>): string =>
+export const redirectUriOf = ({ dashboardUrl }: Pick<IntegrationDeps, 'dashboardUrl'>): string =>
   `${dashboardUrl}/auth/connections/callback`;
 
 /** That of one issuer alone, so that what another one sends is not taken for its answer. */
-export const issuerRedirectUri = (deps: Pick<Deps, 'dashboardUrl'>, digest: string): string =>
+export const issuerRedirectUri = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, digest: string): string =>
   `${redirectUriOf(deps)}/${digest}`;
 
 export const secretOfApp = (slug: string, version: number) => ({ table: 'oauth_apps', name: slug, version });
@@ -80,7 +78,7 @@ export async function clientOf(deps: IntegrationDeps, workspaceId: string, provi
   return { id: operators.client_id, secret: operators.client_secret };
 }
 
-export const howToConfigure = (deps: Pick<Deps, 'dashboardUrl'>, { name, app }: Provider): string =>
+export const howToConfigure = (deps: Pick<IntegrationDeps, 'dashboardUrl'>, { name, app }: Provider): string =>
   `there is no OAuth client for ${name} yet: register one there with the redirect address ${redirectUriOf(deps)}, then an ` +
   `admin of the workspace sets its id and secret with PUT /api/integrations/apps/${app}, or the operator in OAUTH_APPS`;
 

@@ -1,6 +1,6 @@
 /** Tools as a server lists them, judged before anybody keeps or shows them. */
+import { isDeeperThan } from '@gantry/http';
 import { McpFailed, type McpTool } from '../connections/mcp-port';
-import { isDeeperThan } from '../json-depth';
 
 export const TOOLS_MAX = 1_000;
 const NAME = /^[\x21-\x7e]{1,200}$/;

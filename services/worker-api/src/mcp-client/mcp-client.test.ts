@@ -1,5 +1,6 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { createRedactor } from '@gantry/masking';
 import type { McpServer } from '../connections/mcp-port';
 import { createMcpClient } from './mcp-client';
 
@@ -32,8 +33,10 @@ const registered = (): McpServer => ({
   url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
   headers: { Authorization: 'Bearer not-to-be-shown' },
 });
-const client = createMcpClient({ allow: ['127.0.0.0/8'], version: '1' });
-const hasty = createMcpClient({ allow: ['127.0.0.0/8'], version: '1', listTimeoutMs: 300, callTimeoutMs: 300 });
+const masking = { redactorFor: async (secrets: string[]) => createRedactor(secrets) };
+const options = { allow: ['127.0.0.0/8'], version: '1', masking };
+const client = createMcpClient(options);
+const hasty = createMcpClient({ ...options, listTimeoutMs: 300, callTimeoutMs: 300 });
 
 const json = (res: http.ServerResponse, body: unknown, status = 200): void => {
   res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -172,7 +175,7 @@ test('a private address is not reached, and a redirect leads to none', async () 
   answering = (_, res) => void res.writeHead(307, { location: 'http://169.254.169.254/latest' }).end();
   expect(await failure(client.listTools(registered()))).toMatch(/^(bad_answer|unreachable): /);
   asked = [];
-  const strict = createMcpClient({ allow: [], version: '1' });
+  const strict = createMcpClient({ ...options, allow: [] });
   expect(await failure(strict.listTools(registered()))).toMatch(/^unreachable: /);
   expect(asked).toEqual([]);
 });
@@ -182,6 +185,14 @@ test('what a server says back of its credential is not shown, nor what a termina
   answering = legacy(({ id }, res) => json(res, { jsonrpc: '2.0', id, error }));
   const said = await failure(client.listTools(registered()));
   expect(said).toMatch(/^bad_answer: .*got \*\*\* \[31m$/);
+});
+
+test('nothing is left of a credential where a long error is cut', async () => {
+  const error = { code: -32000, message: `${'x'.repeat(250)} ${'not-to-be-shown '.repeat(100)}` };
+  answering = legacy(({ id }, res) => json(res, { jsonrpc: '2.0', id, error }));
+  const said = await failure(client.listTools(registered()));
+  expect(said).toMatch(/x [*]{3} /);
+  expect(said).not.toMatch(/not-/);
 });
 
 test('two tools of one name are refused, on different pages too', async () => {

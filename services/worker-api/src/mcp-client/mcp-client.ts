@@ -1,4 +1,5 @@
 /** Other people's MCP servers, asked over Streamable HTTP in either protocol era. Nothing that they say is trusted. */
+import { maskAndCut } from '@gantry/masking';
 import { OutboundFailed } from '@gantry/safe-fetch';
 import {
   Client,
@@ -10,8 +11,9 @@ import {
   StreamableHTTPClientTransport,
   UnauthorizedError,
 } from '@modelcontextprotocol/client';
-import { maskSent } from '../connections/mask-sent';
+import { headerValues } from '../connections/mask-sent';
 import { type McpCall, type McpCallResult, McpFailed, type McpServer, type McpTool } from '../connections/mcp-port';
+import type { Masking } from '../secrets/masking';
 import { boundedFetch } from './bounded-fetch';
 import { checkedTools, TOOLS_MAX } from './checked-tools';
 
@@ -19,6 +21,7 @@ export interface McpClientOptions {
   /** Private networks that may be reached: see packages/safe-fetch. */
   allow: string[];
   version: string;
+  masking: Pick<Masking, 'redactorFor'>;
   /** For connecting and every page together. */
   listTimeoutMs?: number;
   callTimeoutMs?: number;
@@ -29,7 +32,7 @@ const LIST_BYTES_MAX = 1_000_000;
 const PAGES_MAX = 50;
 const CALL_MS = 60_000;
 const CALL_BYTES_MAX = 5_000_000;
-const SAID_CHARS_MAX = 300;
+const MESSAGE_CHARS_MAX = 400;
 
 /** Compiling a stranger's schema costs what they like, and its answer is text of a stranger with or without it. */
 const unvalidated: jsonSchemaValidator = {
@@ -39,9 +42,16 @@ const unvalidated: jsonSchemaValidator = {
 export function createMcpClient({
   allow,
   version,
+  masking,
   listTimeoutMs = LIST_MS,
   callTimeoutMs = CALL_MS,
 }: McpClientOptions) {
+  /** A server may say back what it was sent. */
+  async function withoutSecrets({ code, message, cause }: McpFailed, { headers }: McpServer): Promise<McpFailed> {
+    const shown = maskAndCut(await masking.redactorFor(headerValues(headers)), message, MESSAGE_CHARS_MAX);
+    return new McpFailed(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
+  }
+
   async function ask<T>(
     server: McpServer,
     { timeoutMs, bytesMax }: { timeoutMs: number; bytesMax: number },
@@ -66,7 +76,7 @@ export function createMcpClient({
       await transport.terminateSession().catch(() => undefined);
       return answer;
     } catch (err) {
-      throw withoutSecrets(failedBy(failure() ?? err, new URL(server.url).host, timeoutMs), server);
+      throw await withoutSecrets(failedBy(failure() ?? err, new URL(server.url).host, timeoutMs), server);
     } finally {
       await client.close().catch(() => undefined);
     }
@@ -118,7 +128,7 @@ export function createMcpClient({
 const isRefusal = ({ code, cause }: McpFailed): boolean =>
   code === 'unauthorized' || cause instanceof ProtocolError || (cause instanceof SdkHttpError && cause.status < 500);
 
-/** In words for whoever registered the server: its host, and what it said, cut. */
+/** In words for whoever registered the server: its host, and what it said. */
 function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {
   if (err instanceof McpFailed) return err;
   if (err instanceof OutboundFailed) {
@@ -134,15 +144,7 @@ function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {
   if (err instanceof SdkError && err.code === SdkErrorCode.RequestTimeout) {
     return new McpFailed('timeout', `${host} did not answer within ${timeoutMs} ms`, err);
   }
-  if (err instanceof ProtocolError) return new McpFailed('bad_answer', `${host} refused: ${cut(err.message)}`, err);
-  const said = err instanceof Error ? cut(err.message) : '';
+  if (err instanceof ProtocolError) return new McpFailed('bad_answer', `${host} refused: ${err.message}`, err);
+  const said = err instanceof Error ? err.message : '';
   return new McpFailed('bad_answer', `${host} gave no answer of the protocol: ${said}`, err);
 }
-
-/** A server may say back what it was sent. */
-function withoutSecrets({ code, message, cause }: McpFailed, { headers }: McpServer): McpFailed {
-  const shown = maskSent({ headers })(message);
-  return new McpFailed(code, shown.replace(/\p{Cc}+/gu, ' '), cause);
-}
-
-const cut = (text: string): string => (text.length > SAID_CHARS_MAX ? `${text.slice(0, SAID_CHARS_MAX)}…` : text);

@@ -1,10 +1,12 @@
+import { createRedactor } from '@gantry/masking';
 import { testWorkerApi } from '../test/test-worker-api';
 import { createMcpClient } from './mcp-client';
 
 const api = testWorkerApi();
 
 test('a server of the present protocol, our own, lists its tools and is called', async () => {
-  const client = createMcpClient({ allow: ['127.0.0.0/8', '::1/128'], version: '1' });
+  const masking = { redactorFor: async (secrets: string[]) => createRedactor(secrets) };
+  const client = createMcpClient({ allow: ['127.0.0.0/8', '::1/128'], version: '1', masking });
   const server = {
     ...{ workspaceId: api.workspaceId, connectionId: 'con_1', version: 1 },
     url: `${api.url.replace('localhost', '127.0.0.1')}/mcp`,

@@ -1,20 +1,21 @@
 /** Lists of tools that are kept for a while, so that looking at them asks nobody. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createRedactor } from '@gantry/masking';
+import { CHARS_PER_TURN, type Redactor } from '@gantry/masking';
 import type { Sql } from '@gantry/postgres';
 import { headerValues } from '../connections/mask-sent';
-import type { McpClient, McpServer, McpTool } from '../connections/mcp-port';
-import { CHARS_PER_TURN } from '../masked-texts';
+import type { McpClient, McpTool } from '../connections/mcp-port';
+import type { Masking } from '../secrets/masking';
 import { acceptTools, findTools, forgetTools, rememberTools } from './tool-list-repository';
 
 /** Remembers every list of the client. @param now the service's clock */
 export function rememberingClient(
   client: Pick<McpClient, 'listTools' | 'callTool'>,
-  { sql, now }: { sql: Sql; now: () => Date },
+  { sql, masking, now }: { sql: Sql; masking: Pick<Masking, 'redactorFor'>; now: () => Date },
 ): McpClient {
   return {
     async listTools(server) {
-      const tools = await withoutSent(server, await client.listTools(server));
+      const listed = await client.listTools(server);
+      const tools = await maskTools(await masking.redactorFor(headerValues(server.headers)), listed);
       return (await rememberTools(sql, server, tools, now())).tools;
     },
     callTool: client.callTool,
@@ -25,8 +26,7 @@ export function rememberingClient(
 }
 
 /** Every viewer sees descriptions, and models are given them: a server may write into them what it was sent. */
-async function withoutSent({ headers }: McpServer, tools: McpTool[]): Promise<McpTool[]> {
-  const redactor = createRedactor(headerValues(headers));
+async function maskTools(redactor: Redactor, tools: McpTool[]): Promise<McpTool[]> {
   const masked: McpTool[] = [];
   let chars = 0;
   const text = (shown: string) => {

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Sql } from '@gantry/postgres';
+import { shareConnectionSql } from '../connections/connection-repository';
 import type { McpServer, McpTool } from '../connections/mcp-port';
 
 export interface KnownTool extends McpTool {
@@ -31,8 +32,7 @@ const FORGOTTEN_AFTER = '90 days';
 
 /** Names that were seen before keep their digest; another address or other headers begin anew. */
 const UPSERT = `INSERT INTO mcp_tool_lists AS known (connection_id, workspace_id, version, tools, accepted, listed_at)
-  SELECT c.id, c.workspace_id, $3::int, $4::json, $5::jsonb, $6::timestamptz FROM connections c
-  WHERE c.id = $1 AND c.workspace_id = $2 FOR KEY SHARE
+  SELECT c.id, c.workspace_id, $3::int, $4::json, $5::jsonb, $6::timestamptz FROM (${shareConnectionSql('$2', '$1')}) c
   ON CONFLICT (connection_id) DO UPDATE SET version = excluded.version, tools = excluded.tools,
     listed_at = excluded.listed_at,
     accepted = CASE

@@ -74,7 +74,7 @@ test('a list is fresh for ten minutes, belongs to its workspace, and is forgotte
 });
 
 test('what a server writes of its credential into its tools is kept masked, in every form; names stay', async () => {
-  const { pool } = api.deps;
+  const { pool, masking } = api.deps;
   const token = 'sk-live-4711/+= of the team';
   const said = [
     token,
@@ -85,7 +85,7 @@ test('what a server writes of its credential into its tools is kept masked, in e
   const listed = tool('platform', `It is ${said.join(' or ')}.`, { title: said[1], properties: { platform: {} } });
   const client = rememberingClient(
     { listTools: async () => [listed], callTool: () => Promise.reject(new Error('not called')) },
-    { sql: pool, now: () => now },
+    { sql: pool, masking, now: () => now },
   );
   const server = {
     ...(await key()),

@@ -1,16 +1,17 @@
 import { type Call, created, noContent, type Operations, okPage, type Principal, reachOf } from '@gantry/http';
 import { knownServerTools } from '../connections/check-connection';
 import { listConnections } from '../connections/connection-repository';
-import type { Deps } from '../deps';
 import { toolToApi } from '../integrations/integration-routes';
+import { listInputs } from '../workers/worker-queries';
+import type { McpToolDeps } from './mcp-tool-deps';
 import { publishedToolToApi } from './published-tool';
-import { getPublishedTool, listInputs, listPublishedTools, type ToolWithWorker } from './published-tool-repository';
+import { getPublishedTool, listPublishedTools, type ToolWithWorker } from './published-tool-repository';
 import { publishTool, withdrawTool } from './published-tool-service';
 
 /** Servers whose tools are listed; each has 1,000 at most. */
 const SERVERS_MAX = 100;
 
-export function mcpToolOperations(deps: Deps): Operations<'worker'> {
+export function mcpToolOperations(deps: McpToolDeps): Operations<'worker'> {
   const { prisma, pool } = deps;
 
   /** With the inputs of the workers' current versions. */

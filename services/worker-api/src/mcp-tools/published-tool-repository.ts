@@ -1,6 +1,4 @@
 import { notFound, type Principal } from '@gantry/http';
-import type { Sql } from '@gantry/postgres';
-import type { InputItem } from '@gantry/program';
 import type { Db } from '../database';
 import type { Prisma, PublishedTool, Worker } from '../generated/prisma/client';
 import { canSeeWorker, workersVisibleTo } from '../ownership';
@@ -42,15 +40,4 @@ export async function deletePublishedTool(
   { workspaceId, name, workerUid }: Pick<PublishedTool, 'workspaceId' | 'name' | 'workerUid'>,
 ): Promise<boolean> {
   return (await tx.publishedTool.deleteMany({ where: { workspaceId, name, workerUid } })).count > 0;
-}
-
-/** Inputs of the current versions of these workers, by uid. */
-export async function listInputs(sql: Sql, workspaceId: string, uids: string[]): Promise<Map<string, InputItem[]>> {
-  const { rows } = await sql.query<{ uid: string; inputs: InputItem[] }>(
-    `SELECT v.worker_uid AS uid, v.definition -> 'inputs' AS inputs
-     FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
-     WHERE w.workspace_id = $1 AND w.uid = ANY($2)`,
-    [workspaceId, uids],
-  );
-  return new Map(rows.map(({ uid, inputs }) => [uid, inputs]));
 }

@@ -2,9 +2,9 @@
 import { type AppError, type CallOf, conflict, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
 import { TOOLS } from '../mcp/tools';
 import { lockVisibleWorker } from '../workers/worker-repository';
+import type { McpToolDeps } from './mcp-tool-deps';
 import {
   countPublishedTools,
   deletePublishedTool,
@@ -19,7 +19,7 @@ const NAME_CHARS_MAX = 48;
 type NewTool = CallOf<'worker', 'publishMcpTool'>['body'];
 
 /** @returns the tool's name. @throws AppError 404; 409 `name_taken`, `too_many_tools` */
-export async function publishTool(deps: Deps, requester: Requester, input: NewTool): Promise<string> {
+export async function publishTool(deps: McpToolDeps, requester: Requester, input: NewTool): Promise<string> {
   const { caller, actor, made } = requester;
   const { workspaceId } = caller;
   const { worker_id: workerId, name = nameOf(workerId), description = null } = input;
@@ -39,7 +39,7 @@ export async function publishTool(deps: Deps, requester: Requester, input: NewTo
 }
 
 /** @throws AppError 404 */
-export async function withdrawTool(deps: Deps, { caller, actor }: Requester, name: string): Promise<void> {
+export async function withdrawTool(deps: McpToolDeps, { caller, actor }: Requester, name: string): Promise<void> {
   const { workspaceId } = caller;
   await transaction(deps.prisma, async (tx) => {
     const tool = await getPublishedTool(tx, caller, name);

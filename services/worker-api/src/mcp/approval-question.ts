@@ -12,6 +12,8 @@ export interface PendingApproval {
   message: string | null;
   data: unknown;
   form: FormItem[] | null;
+  /** Tool calls of an agent, which can be refused while the run goes on. */
+  calls: { id: string }[] | null;
   permissions: { decide: boolean };
 }
 
@@ -31,6 +33,14 @@ const TYPES: Record<string, 'string' | 'number' | 'integer' | 'boolean'> = {
   ...{ text: 'string', textarea: 'string', date: 'string', url: 'string' },
   ...{ number: 'number', integer: 'integer', boolean: 'boolean' },
 };
+
+const APPROVE = { const: 'approve', title: 'Approve' };
+const CHOICES = [APPROVE, { const: 'reject', title: 'Reject' }];
+const CALL_CHOICES = [
+  APPROVE,
+  { const: 'refuse', title: 'Refuse the calls; the agent gets the reason and goes on' },
+  { const: 'reject', title: 'Stop the run' },
+];
 
 /**
  * Title and message are the worker's words, each on one line of JSON, so that they cannot pass for the data or for the platform's.
@@ -59,10 +69,7 @@ export function questionAbout(approval: PendingApproval, problem?: string): Inpu
       properties: {
         verdict: {
           ...{ type: 'string', title: 'Decision' },
-          oneOf: [
-            { const: 'approve', title: 'Approve' },
-            { const: 'reject', title: 'Reject' },
-          ],
+          oneOf: approval.calls ? CALL_CHOICES : CHOICES,
         },
         reason: { type: 'string', title: 'Reason', maxLength: 2000 },
         ...Object.fromEntries(items),
@@ -101,14 +108,15 @@ function propertyOf({
 }
 
 export interface Verdict {
-  verdict: 'approve' | 'reject';
+  /** `refuse`: all tool calls of the approval, which is then approved with these decisions. */
+  verdict: 'approve' | 'refuse' | 'reject';
   body: Json;
 }
 
 /** @returns null where the content names no verdict. The operation checks the rest */
 export function verdictOf(content: Json): Verdict | null {
   const { verdict, reason } = content;
-  if (verdict !== 'approve' && verdict !== 'reject') return null;
+  if (verdict !== 'approve' && verdict !== 'refuse' && verdict !== 'reject') return null;
   const data = Object.entries(content).flatMap(([name, value]) =>
     name.startsWith(ITEM) ? [[name.slice(ITEM.length), value]] : [],
   );

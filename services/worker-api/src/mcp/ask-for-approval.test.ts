@@ -112,6 +112,35 @@ test('a form is asked for, and asked for again in the words of the API', async (
   await client.close();
 });
 
+test('calls of an agent can be refused, and the run goes on with the reason', async () => {
+  const executor = await api.connectExecutor();
+  const worker = await createWorker(api, { ...held, approvals: undefined });
+  const { client, asked } = await connectPerson(api.owner.jwt, [verdict('refuse', { reason: 'not yet' })]);
+  const running = run(client, worker.id);
+  const job = (await until(() => executor.claim())) as FakeJob;
+  const purge = (folder: string) => ({ tool: 'mail__purge', arguments: { folder } });
+  const title = 'The agent asks to make 2 calls';
+  await job.suspend({
+    kind: 'approve',
+    step: { ordinal: 1, kind: 'approve', name: title },
+    title,
+    message: null,
+    data: { calls: [purge('spam'), purge('old')] },
+    form: null,
+    expiresInSeconds: null,
+    calls: ['call_1', 'call_2'].map((id) => ({ id, serves: null, parameters: {} })),
+  });
+  const resumed = (await until(() => executor.claim())) as FakeJob;
+  const refused = { status: 'refused', arguments: null, reason: 'not yet' };
+  expect(resumed.steps?.[0]?.result).toMatchObject({ approved_by: api.owner.email, calls: [refused, refused] });
+  await resumed.complete({ purged: 0 });
+  expect(await running).toMatchObject({ status: 'completed' });
+  expect((asked[0] as Asked).requestedSchema.properties.verdict).toMatchObject({
+    oneOf: [{ const: 'approve' }, { const: 'refuse' }, { const: 'reject', title: 'Stop the run' }],
+  });
+  await client.close();
+});
+
 test('what a client could not show is not asked for here', async () => {
   const executor = await api.connectExecutor();
   const worker = await createWorker(api, { ...held, approvals: undefined });

@@ -32,12 +32,14 @@ test.each([
 test('nothing but these is called without a person', async () => {
   const unasked = [...(await offered()).values()].filter((tool) => !tool.asksFirst({})).map(({ name }) => name);
   const reading = named(({ hints }) => hints.readOnly);
-  expect(unasked.sort()).toEqual([...reading, 'connect_app', 'create_worker'].sort());
+  expect(unasked.sort()).toEqual([...reading, 'connect_app', 'create_worker', 'start_conversation'].sort());
 });
 
 test('clients are told which tools let code run or reach what is outside', () => {
-  expect(named(({ hints }) => !hints.readOnly && !hints.destructive)).toEqual(['save_example', 'connect_app']);
+  expect(named(({ hints }) => !hints.readOnly && !hints.destructive)).toEqual([
+    ...['start_conversation', 'save_example', 'connect_app'],
+  ]);
   expect(named(({ hints }) => !hints.readOnly && !hints.openWorld)).toEqual([
-    ...['save_example', 'cancel_run', 'drop_candidate', 'write_context_file'],
+    ...['start_conversation', 'save_example', 'cancel_run', 'drop_candidate', 'write_context_file'],
   ]);
 });

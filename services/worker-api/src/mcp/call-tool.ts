@@ -30,6 +30,7 @@ async function callOperation(call: ToolCall): Promise<ToolResult> {
   if (!operationId) return refusal(`${tool.choice?.argument} must be one of ${choices(tool).join(', ')}`);
   const shape = call.shapeOf(operationId);
   const hidden = [...(tool.without ?? []), ...Object.keys(tool.fixed ?? {})];
+  // Bounded: arguments that our own list of tools hides, a few for each tool.
   const unknown = Object.keys(sent).filter((name) => !shape.arguments.has(name) || hidden.includes(name));
   if (unknown.length > 0) return refusal(`there is no argument ${unknown.join(', ')}`);
   const path = buildPath(shape, sent);

@@ -1,16 +1,20 @@
-import type { Operations, Principal } from '@gantry/http';
-import { authInfoOf, createMcp, type McpOptions } from './mcp-server';
-import { type McpAddresses, mcpTransport } from './mcp-transport';
-
-export interface McpDeps extends McpOptions, McpAddresses {
-  /** The Bearer by which an OAuth client's tools call the API: its own is for `/mcp` alone. Null for another credential. */
-  bearerFor: (caller: Principal) => Promise<string | null>;
-}
+import type { Operations } from '@gantry/http';
+import type { McpDeps } from './mcp-deps';
+import { mcpTransport } from './mcp-transport';
 
 export function mcpOperations(deps: McpDeps): Operations<'worker'> {
-  const exchange = mcpTransport(createMcp(deps), deps);
+  let server: ReturnType<typeof loadServer> | undefined;
   return {
-    mcp: async ({ caller, req, res, body }) =>
-      exchange({ req, res, body, bearer: await deps.bearerFor(caller), authInfo: authInfoOf(caller) }),
+    mcp: async ({ caller, req, res, body }) => {
+      server ??= loadServer(deps);
+      const { exchange, authInfoOf } = server;
+      await exchange({ req, res, body, bearer: await deps.bearerFor(caller), authInfo: authInfoOf(caller) });
+    },
   };
+}
+
+/** Loads the protocol and the schemas of all tools with the first request: most platforms serve no agents. */
+function loadServer(deps: McpDeps) {
+  const { authInfoOf, createMcp } = require('./mcp-server') as typeof import('./mcp-server');
+  return { exchange: mcpTransport(createMcp(deps), deps), authInfoOf };
 }

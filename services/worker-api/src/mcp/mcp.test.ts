@@ -85,7 +85,7 @@ test('the address narrows what is offered, and what is not offered cannot be cal
   const reader = await connect(api.owner.jwt, { query: '?toolsets=workers,runs&readonly=1' });
   const { tools } = await reader.listTools();
   expect(tools.map(({ name }) => name)).toEqual([
-    ...['list_workers', 'get_worker', 'get_worker_files', 'list_examples', 'get_evaluation'],
+    ...['list_workers', 'get_worker', 'get_worker_files', 'get_conversation', 'list_examples', 'get_evaluation'],
     ...['list_runs', 'get_run', 'get_run_logs', 'get_repair', 'get_candidate'],
   ]);
   expect(await refusal(reader, 'create_worker', { name: 'No' })).toMatch(/there is no tool/);
@@ -103,6 +103,7 @@ test('a restricted token is offered what it may use, and may do no more here tha
   const runner = await agent({ workers: [mine.id], toolsets: ['workers'] });
   expect(await names(runner)).toEqual([
     ...['list_workers', 'get_worker', 'get_worker_files', 'update_worker_files', 'set_worker_state', 'run_worker'],
+    ...['start_conversation', 'send_message', 'get_conversation'],
     ...['list_examples', 'save_example', 'evaluate_worker', 'get_evaluation'],
     ...['get_candidate', 'drop_candidate'],
   ]);

@@ -38,6 +38,7 @@ export function describe(tool: Tool, shapeOf: ReturnType<typeof operationShapes>
   const chosen = choice && {
     [choice.argument]: { type: 'string', enum: Object.keys(choice.operations), description: choice.description },
   };
+  // Bounded: names of arguments that our own list of tools writes out.
   return {
     ...{ name, title, description },
     inputSchema: {

@@ -19,6 +19,8 @@ const EXCEPTIONS: Record<string, Hints> = {
   publish_skill: { destructiveHint: true, openWorldHint: true },
   // Begins what a person has to finish at the provider, and lets no code run.
   connect_app: { destructiveHint: false },
+  // It is given no message, so no run begins.
+  start_conversation: { destructiveHint: false, openWorldHint: false },
   // A second verdict is refused. Its run may have gone on to the next approval.
   decide_approval: { idempotentHint: false },
 };
@@ -51,7 +53,15 @@ test('the hints of each tool are those of the worst operation that it may call',
 });
 
 test.each([
-  ...['create_worker', 'update_worker', 'update_worker_files', 'run_worker', 'replay_run', 'repair_run'],
+  ...[
+    'create_worker',
+    'update_worker',
+    'update_worker_files',
+    'run_worker',
+    'send_message',
+    'replay_run',
+    'repair_run',
+  ],
   ...['evaluate_worker', 'create_candidate', 'promote_candidate', 'decide_approval'],
   ...['run_automation', 'test_artifact', 'deploy_automation'],
 ])('%s lets code run, which may reach anything and undo anything', (name) => {

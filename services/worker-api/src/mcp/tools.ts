@@ -143,6 +143,31 @@ export const TOOLS: readonly Tool[] = [
     example: { worker_id: 'hello', inputs: { who: 'Ada' } },
   },
   {
+    name: 'start_conversation',
+    title: 'Begin a conversation with an agent worker',
+    description:
+      'For workers whose `runner` is `agent`, and whose inputs are none or have a text named `message`; `inputs` are its other ones. Write to it with `send_message`.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'createWorkerConversation', hints: MAKES },
+    without: ['message', 'wait'],
+    example: { worker_id: 'bookkeeper' },
+  },
+  {
+    name: 'send_message',
+    title: 'Write to an agent worker',
+    description:
+      'Sends a message in a conversation and waits up to 50 seconds for the run that answers it; the agent is given the messages before. The `output` of the run is the answer. One that goes on: ask `get_conversation` later.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'sendWorkerMessage', hints: RUNS, waits: true },
+    without: ['wait'],
+    example: { worker_id: 'bookkeeper', conversation_id: 'wcv_5LmW', message: 'Which invoices of March are unpaid?' },
+  },
+  {
+    name: 'get_conversation',
+    title: 'Read a conversation with an agent worker',
+    description: 'The last messages with their runs and answers.',
+    ...{ toolset: 'workers', surface: 'worker', operationId: 'getWorkerConversation', hints: READS },
+    example: { worker_id: 'bookkeeper', conversation_id: 'wcv_5LmW' },
+  },
+  {
     name: 'list_examples',
     title: 'List a worker’s examples',
     description: 'Inputs of a worker with what has to be true of its output. `evaluate_worker` runs them.',
@@ -266,7 +291,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'decide_approval',
     title: 'Decide an approval',
     description:
-      'Approves or rejects on behalf of the person whose credential this is. Only after that person has said so.',
+      'Approves or rejects on behalf of the person whose credential this is. Only after that person has said so. A rejection ends the run. Where the approval has `calls`, approve with a decision about each: a refused call is not made, and the agent goes on with the reason; corrected `arguments` replace those that the agent chose.',
     ...{ toolset: 'approvals', surface: 'worker', operationId: 'approve', hints: RUNS },
     example: { approval_id: 'apr_3pQz', verdict: 'approve', reason: 'checked with the customer' },
     choice: {

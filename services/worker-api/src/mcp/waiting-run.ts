@@ -11,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { SurfaceAnswer, SurfaceClient } from '../surface-client';
 import { type PendingApproval, questionAbout, verdictOf } from './approval-question';
+import type { Json } from './operation-schemas';
 import type { Asked } from './request-state';
 import { refusal, refused, resultOf, wordsOf } from './tool-result';
 
@@ -59,12 +60,34 @@ export async function resumeRun(waiting: Waiting, resumed: NonNullable<Asking['r
   }
   const decision = answer.kind === 'elicit' ? verdictOf(answer.content ?? {}) : null;
   if (!decision) return waitForRun(waiting, runId);
-  const decided = await waiting.client({
-    ...{ surface: 'worker', method: 'POST', signal: waiting.signal, body: decision.body },
-    path: `/api/approvals/${encodeURIComponent(approvalId)}/${decision.verdict}`,
-  });
+  const decided =
+    decision.verdict === 'refuse'
+      ? await refuseCalls(waiting, approvalId, decision.body)
+      : await decide(waiting, approvalId, decision.verdict, decision.body);
   if (decided.status === 400) return (await askAbout(waiting, runId, wordsOf(decided))) ?? goesOn(decided, runId);
   return decided.status === 200 ? waitForRun(waiting, runId) : goesOn(decided, runId);
+}
+
+const decide = ({ client, signal }: Waiting, approvalId: string, verdict: 'approve' | 'reject', body: Json) =>
+  client({
+    surface: 'worker',
+    method: 'POST',
+    signal,
+    body,
+    path: `/api/approvals/${encodeURIComponent(approvalId)}/${verdict}`,
+  });
+
+/** All of them, and the run goes on. */
+async function refuseCalls(waiting: Waiting, approvalId: string, body: Json): Promise<SurfaceAnswer> {
+  const { client, signal } = waiting;
+  const path = `/api/approvals/${encodeURIComponent(approvalId)}`;
+  const found = await client({ surface: 'worker', method: 'GET', path, signal });
+  if (found.status !== 200) return found;
+  const calls = (found.body as PendingApproval).calls ?? [];
+  return decide(waiting, approvalId, 'approve', {
+    ...body,
+    calls: calls.map(({ id }) => ({ id, decision: 'refuse' })),
+  });
 }
 
 /** A refusal that leaves the run to itself. */

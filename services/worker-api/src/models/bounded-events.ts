@@ -4,7 +4,7 @@
  * SDK reads what was measured; a stream that is faster than any model is slowed down.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createEventMeter, tooMuch } from './event-meter';
+import { createEventMeter, type EventCost, tooMuch } from './event-meter';
 import { toWebStream } from './web-stream';
 
 /** An event is a token or more, and an answer at most 400,000 characters. */
@@ -17,6 +17,8 @@ const STREAM_BYTES_MAX = 64 << 20;
 /** 3,200 events a second. The fastest models say 2,000 tokens in that time. */
 const EVENTS_PER_TURN = 32;
 const TURN_BYTES = 64 * 1024;
+/** Arguments of tools that the SDK reads again take less time than bytes that it sees for the first time. */
+const REREAD_PER_BYTE = 64;
 const TURN_MS = 10;
 const LINE_END = /\r\n|\n|\r/;
 
@@ -63,11 +65,12 @@ async function* eventsOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     if (line.startsWith('data:')) data.push(line.slice(line.startsWith('data: ') ? 6 : 5));
     if (line !== '') continue;
     if (++count > EVENTS_MAX) throw tooMuch(`more than ${EVENTS_MAX} events`);
+    let cost: EventCost = { parts: 0, reread: 0 };
     if (data.length) {
-      measure(data.join('\n'));
+      cost = measure(data.join('\n'));
       yield Buffer.from(`${data.map((one) => `data: ${one}`).join('\n')}\n\n`);
     }
-    await pace(bytes);
+    await pace(bytes + cost.reread / REREAD_PER_BYTE, 1 + cost.parts);
     data = [];
     bytes = 0;
   }
@@ -97,12 +100,12 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
 }
 
 /** Others have their turn after so many events or bytes; no stream gets more than its share of them in a second. */
-function createPace(): (bytes: number) => Promise<void> {
+function createPace(): (bytes: number, count?: number) => Promise<void> {
   let events = 0;
   let size = 0;
   let begunAt = performance.now();
-  return async (bytes) => {
-    events++;
+  return async (bytes, count = 1) => {
+    events += count;
     size += bytes;
     if (events < EVENTS_PER_TURN && size < TURN_BYTES) return;
     const rest = TURN_MS - (performance.now() - begunAt);

@@ -2,7 +2,7 @@ import { parseModels } from '../test/parse-models';
 import { failureOf } from './call-failure';
 import { modelRegistry } from './model-registry';
 
-const KEY = 'sk-of-the-operator';
+const KEY = 'sk-"of"/the+operator';
 const [model] = modelRegistry(
   parseModels([
     { name: 'a', kind: 'openai-compatible', base_url: 'http://10.0.0.3:8000/v1', api_key: KEY, models: ['m'] },
@@ -20,9 +20,26 @@ test('the address of a provider that cannot be reached is told to nobody', () =>
   expect(detailOf(err)).toBe('a/m: could not be reached, or broke off (ECONNREFUSED)');
 });
 
-test('a provider that repeats the key is told on without it', () => {
-  const refused = Object.assign(new Error(`no such key: ${KEY}`), { statusCode: 400 });
-  expect(detailOf(refused)).toBe('a/m: the provider refused the request (400): no such key: [key]');
+const FORMS: [string, string][] = [
+  ['plain', KEY],
+  ['percent-encoded', encodeURIComponent(KEY)],
+  ['base64', Buffer.from(KEY).toString('base64')],
+  ['base64 of more', Buffer.from(`Bearer ${KEY}`).toString('base64').slice(8)],
+  ['hex', Buffer.from(KEY).toString('hex')],
+  ['escaped in JSON', JSON.stringify(KEY).slice(1, -1)],
+];
+
+test.each(FORMS)('a provider that repeats the key is told on without it: %s', (_, form) => {
+  const refused = Object.assign(new Error(`no such key: ${form}`), { statusCode: 400 });
+  expect(detailOf(refused)).toMatch(
+    /^a\/m: the provider refused the request \(400\): no such key: \S{0,4}[*]{3}\S{0,4}$/,
+  );
+});
+
+test.each(FORMS)('nothing of the key is left where a long refusal is cut: %s', (_, form) => {
+  const refused = Object.assign(new Error(`${'x'.repeat(250)} ${`${form} `.repeat(100)}`), { statusCode: 400 });
+  const detail = detailOf(refused);
+  for (let at = 0; at + 8 <= form.length; at++) expect(detail).not.toContain(form.slice(at, at + 8));
 });
 
 test('what a provider writes into its stream is told on', () => {

@@ -1,7 +1,8 @@
 /** Why a call of a model failed, in words for whoever asked. */
 import { AppError } from '@gantry/http';
-import type { ModelProvider } from '../model-settings';
+import { maskBeginning } from '../connections/mask-sent';
 import type { OfferedModel } from './model-registry';
+import type { ModelProvider } from './model-settings';
 
 export class ModelFailed extends Error {
   constructor(
@@ -68,7 +69,8 @@ export function failureOf(
   // In the middle of a stream an error is whatever the provider wrote there.
   const answer = (typeof err === 'string' ? { message: err } : (err ?? {})) as ProviderAnswer;
   const { statusCode: status, responseHeaders = {}, message = '' } = answer;
-  const said = withoutKeys(String(message), provider).slice(0, SAID_CHARS_MAX);
+  // A refusal may repeat the key.
+  const said = maskBeginning(String(message), keysOf(provider), SAID_CHARS_MAX);
   if (isUnreadable(answer)) return failed('model_malformed', `the answer could not be read: ${said}`, false);
   if (UNSUPPORTED.test(String((answer as Cause).name))) {
     return failed('model_refused', `it cannot be asked this: ${said}`, false);
@@ -107,14 +109,11 @@ export function failureOf(
   }
 }
 
-/** A refusal may repeat the key. */
-function withoutKeys(text: string, provider: ModelProvider): string {
-  const keys = [
+const keysOf = (provider: ModelProvider): string[] =>
+  [
     provider.api_key,
     ...(provider.kind === 'bedrock' ? [provider.secret_access_key, provider.session_token] : []),
-  ];
-  return keys.reduce<string>((clean, key) => (key ? clean.replaceAll(key, '[key]') : clean), text);
-}
+  ].filter((key) => key !== undefined);
 
 /** Seconds or a date. */
 function retryAfterOf(text: string | undefined): number | undefined {

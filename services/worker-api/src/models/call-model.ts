@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sql, transaction } from '@gantry/postgres';
+import { RunEnded } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { isOurs, type ModelFailed } from './call-failure';
@@ -11,7 +12,14 @@ import { reserveCall } from './model-budget';
 import { type Ending, type Spender, settleModelCall } from './model-call-repository';
 import { costOf, maximumCost, priceAt, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
-import { inputTokensOf, type ModelRequest, maxOutputTokensOf, type ReadAnswer, readAnswer } from './read-answer';
+import {
+  AnswerStopped,
+  inputTokensOf,
+  type ModelRequest,
+  maxOutputTokensOf,
+  type ReadAnswer,
+  readAnswer,
+} from './read-answer';
 
 export interface ModelCallDeps {
   pool: Pool;
@@ -28,7 +36,7 @@ export interface CallOptions extends ModelRequest {
   about: { conversationId: string | null; turnId: string | null };
 }
 
-export interface ModelAnswer extends Pick<ReadAnswer, 'content' | 'isCut' | 'failure' | 'usage'> {
+export interface ModelAnswer extends Pick<ReadAnswer, 'content' | 'isCut' | 'failure' | 'usage' | 'ignored'> {
   model: string;
   /** Null: its model has no price. */
   usd: number | null;
@@ -85,11 +93,14 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
       settle: (tx) => settle(tx, { outcome, errorCode: failure?.code ?? null, usage, usd }),
     };
   } catch (err) {
-    // Stopped: nobody knows what came of it, so it counts as its input and all that it might have said.
-    const usage = { ...NOTHING, inputTokens };
-    const outcome = isOurs(err) ? 'stopped' : 'failed';
-    await transaction(pool, (tx) => settle(tx, { outcome, errorCode: null, usage, usd: reservedUsd }));
-    throw err;
+    const cause = err instanceof AnswerStopped ? err.cause : err;
+    const ended = cause instanceof RunEnded && err instanceof AnswerStopped ? err.usage : null;
+    // Where nobody knows what came of it, it counts as its input and all that it might have said.
+    const usage = ended ?? { ...NOTHING, inputTokens };
+    const usd = ended ? costOf(price, ended) : reservedUsd;
+    const outcome = isOurs(cause) ? 'stopped' : 'failed';
+    await transaction(pool, (tx) => settle(tx, { outcome, errorCode: null, usage, usd }));
+    throw cause;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Bounds of what the events of one answer hold, whatever the provider's protocol: its names, ids, metadata and calls of tools. */
+import { parseJson } from '@gantry/http';
 import { ModelFailed } from './call-failure';
 
 const DEPTH_MAX = 64;
@@ -7,6 +8,9 @@ const VALUES_MAX = 20_000;
 const NAME_CHARS_MAX = 256;
 const ID_CHARS_MAX = 2_048;
 const CALLS_MAX = 128;
+/** The SDK reads all arguments of a call again with each part of them: characters read in an event, and in an answer. */
+const EVENT_REREAD_MAX = 16_000_000;
+const ANSWER_REREAD_MAX = 1_000_000_000;
 /** Signatures of thoughts grow with the thoughts. */
 const METADATA_CHARS_MAX = 512 * 1024;
 
@@ -24,9 +28,20 @@ const ARGUMENTS = new Set(['args', 'input', 'arguments']);
 export const tooMuch = (what: string): ModelFailed =>
   new ModelFailed('model_malformed', `the answer has ${what}, and was given up`, false);
 
+/** The share of an event in the time that the SDK takes. */
+export interface EventCost {
+  /** Parts of calls of tools. */
+  parts: number;
+  /** Characters of their arguments that are read again. */
+  reread: number;
+}
+
 /** @returns to be called with each event. @throws ModelFailed where the answer exceeds a bound */
-export function createEventMeter(): (data: string) => void {
+export function createEventMeter(): (data: string) => EventCost {
   const calls = new Set<unknown>();
+  const argumentChars = new Map<unknown, number>();
+  let answerReread = 0;
+  let cost: EventCost = { parts: 0, reread: 0 };
   let unnamedCalls = 0;
   let metadataChars = 0;
 
@@ -34,6 +49,18 @@ export function createEventMeter(): (data: string) => void {
     if (key === undefined) unnamedCalls++;
     else calls.add(key);
     if (calls.size + unnamedCalls > CALLS_MAX) throw tooMuch(`more than ${CALLS_MAX} calls of tools`);
+  }
+
+  function countPart(key: unknown, text: unknown): void {
+    const chars = (argumentChars.get(key) ?? 0) + (typeof text === 'string' ? text.length : 0);
+    argumentChars.set(key, chars);
+    cost.parts++;
+    cost.reread += chars;
+    answerReread += chars;
+    if (cost.parts > CALLS_MAX) throw tooMuch(`an event of more than ${CALLS_MAX} parts of calls of tools`);
+    if (cost.reread > EVENT_REREAD_MAX || answerReread > ANSWER_REREAD_MAX) {
+      throw tooMuch('long arguments of tools in too many parts');
+    }
   }
 
   function measureText(key: string, text: string): void {
@@ -46,15 +73,21 @@ export function createEventMeter(): (data: string) => void {
   /** As the protocols of OpenAI, Anthropic and Google have them. */
   function measureCalls(value: Record<string, unknown>): void {
     if (Array.isArray(value.tool_calls)) {
-      for (const call of value.tool_calls) countCall(call?.index ?? call?.id ?? undefined);
+      for (const call of value.tool_calls) {
+        const key = call?.index ?? call?.id ?? undefined;
+        countCall(key);
+        countPart(key, call?.function?.arguments);
+      }
     }
     if (value.type === 'tool_use' || value.type === 'server_tool_use') countCall(undefined);
     if (typeof value.functionCall === 'object') countCall(undefined);
   }
 
   return (data) => {
-    const parsed = parse(data);
-    if (parsed === undefined) return;
+    const parsed = parseJson(data);
+    cost = { parts: 0, reread: 0 };
+    // The SDK says what is wrong with it.
+    if (parsed === undefined) return cost;
     const left: { key: string; value: unknown; depth: number; isArgument: boolean }[] = [
       { key: '', value: parsed, depth: 1, isArgument: false },
     ];
@@ -74,14 +107,6 @@ export function createEventMeter(): (data: string) => void {
         left.push({ key: own, value: inner, depth: depth + 1, isArgument: isArgument || ARGUMENTS.has(own) });
       }
     }
+    return cost;
   };
-}
-
-/** Undefined for what is no JSON: the SDK says what is wrong with it. */
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    return undefined;
-  }
 }

@@ -13,14 +13,14 @@ import {
 import { ObjectMissing, ObjectTooLarge } from '@gantry/object-store';
 import { attachmentKey, type Run } from '@gantry/run-engine';
 import { failure } from '../connection-tools/tool-result';
-import type { Deps } from '../deps';
+import type { ModelDeps } from './model-deps';
 import { type AskedFile, type AskedModel, filesIn, type PartOf } from './model-question';
 
 type Read = { partOf: PartOf } | { failed: ToolFailure };
 
 /** @param masked of texts: what is in an image or in a PDF cannot be masked */
 export async function filesOfQuestion(
-  { objects }: Pick<Deps, 'objects'>,
+  { objects }: Pick<ModelDeps, 'objects'>,
   { id, workspaceId }: Run,
   messages: AskedModel['messages'],
   masked: (text: string) => string,

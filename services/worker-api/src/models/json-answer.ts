@@ -2,8 +2,8 @@
  * A value that fits a JSON Schema. The schema is part of the prompt and not of the request: providers take different parts of JSON
  * Schema and refuse the rest, and models of local servers take none.
  */
+import { isDeeperThan } from '@gantry/http';
 import { schemaProblems } from '../connection-tools/check-arguments';
-import { isDeeperThan } from '../json-depth';
 import type { AskedModel } from './model-question';
 
 export const schemaPrompt = (system: string, schema: object): string =>

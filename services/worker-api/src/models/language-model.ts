@@ -1,8 +1,8 @@
 /** Models of providers as the AI SDK has them. A provider's package is loaded when one of its models is first called. */
 import type { LanguageModel } from 'ai';
-import type { ModelProvider } from '../model-settings';
 import { boundedFetch } from './bounded-events';
 import { fetchThere } from './model-fetch';
+import type { ModelProvider } from './model-settings';
 
 /** @param send how it is reached */
 export async function openModel(

@@ -3,11 +3,13 @@
  * call belongs to. Until then its maximum counts against budgets, so several at once never share what is left for one.
  */
 import { type Sql, statement } from '@gantry/postgres';
-import { bookCost } from '@gantry/run-engine';
+import { bookCost, liveRunsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
-import type { Price } from '../model-settings';
-import { countForTokens, type TokenBudgets } from '../runs/token-budget';
+import { modelBudgetSql } from '../accounts/workspaces/workspace-repository';
+import { countForTokens, countsAtItsEndSql, type TokenBudgets, tokenRunsSql } from '../runs/token-budget';
+import { findBudget } from '../workers/worker-queries';
 import type { Usage } from './model-cost';
+import type { Price } from './model-settings';
 
 export interface Spender {
   workspaceId: string;
@@ -51,10 +53,9 @@ export interface Standing {
   reservedUsd: number;
 }
 
-const STANDING = `SELECT w.model_budget_usd AS budget, sum(c.usd) AS usd,
-    sum(c.reserved_usd) FILTER (WHERE c.outcome = 'started') AS reserved
-  FROM workspaces w LEFT JOIN model_calls c ON c.workspace_id = w.id AND c.started_at >= $2 AND c.started_at < $3
-  WHERE w.id = $1 GROUP BY w.id`;
+const STANDING = `SELECT ${modelBudgetSql('$1')} AS budget, sum(usd) AS usd,
+    sum(reserved_usd) FILTER (WHERE outcome = 'started') AS reserved
+  FROM model_calls WHERE workspace_id = $1 AND started_at >= $2 AND started_at < $3`;
 
 export async function readStanding(sql: Sql, workspaceId: string, { from, until }: Month): Promise<Standing> {
   const { rows } = await sql.query<{ budget: number | null; usd: number | null; reserved: number | null }>(STANDING, [
@@ -69,7 +70,7 @@ export async function readTokenReservations(sql: Sql, workspaceId: string, token
   const { rows } = await sql.query<{ usd: number | null }>(
     `SELECT sum(CASE outcome WHEN 'started' THEN reserved_usd ELSE usd END) AS usd FROM model_calls
      WHERE workspace_id = $1 AND budgets @> $2::jsonb
-       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (SELECT run_id FROM token_runs WHERE workspace_id = $1))`,
+       AND (outcome = 'started' OR outcome <> 'lost' AND run_id IN (${tokenRunsSql('$1')}))`,
     [workspaceId, JSON.stringify([{ tokenId }])],
   );
   return rows[0]?.usd ?? 0;
@@ -81,13 +82,7 @@ export async function budgetOfWorker(
   workspaceId: string,
   uid: string,
 ): Promise<{ uid: string; budgetUsd: number } | null> {
-  const { rows } = await sql.query<{ budget: number | null }>(
-    `SELECT (v.definition -> 'limits' ->> 'budget_usd_per_month')::float8 AS budget
-     FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
-     WHERE w.workspace_id = $1 AND w.uid = $2`,
-    [workspaceId, uid],
-  );
-  const { budget = null } = rows[0] ?? {};
+  const budget = await findBudget(sql, workspaceId, uid);
   return budget === null ? null : { uid, budgetUsd: budget };
 }
 
@@ -95,9 +90,7 @@ export async function budgetOfWorker(
 export async function readWorkerReservations(sql: Sql, workspaceId: string, uid: string): Promise<number> {
   const { rows } = await sql.query<{ usd: number | null }>(
     `SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END) AS usd
-     FROM runs r JOIN model_calls c ON c.run_id = r.id
-     WHERE r.workspace_id = $1 AND r.subject_id = $2 AND c.outcome <> 'lost'
-       AND r.status IN ('queued', 'running', 'suspended', 'pending_approval')`,
+     FROM model_calls c WHERE c.run_id IN (${liveRunsSql('$1', '$2')}) AND c.outcome <> 'lost'`,
     [workspaceId, uid],
   );
   return rows[0]?.usd ?? 0;
@@ -147,7 +140,7 @@ const SETTLE = statement(
       input_tokens = $inputTokens, cached_tokens = $cacheReadTokens, output_tokens = $outputTokens,
       estimated = $isEstimated, ended_at = $now
     WHERE id = $id AND outcome = 'started'
-    RETURNING workspace_id, CASE WHEN run_id IS NULL OR NOT EXISTS (SELECT FROM token_runs t WHERE t.run_id = model_calls.run_id)
+    RETURNING workspace_id, CASE WHEN run_id IS NULL OR NOT ${countsAtItsEndSql('model_calls.run_id')}
         THEN coalesce(budgets, '[]'::jsonb) ELSE '[]'::jsonb END AS budgets,
       coalesce(usd, 0) AS usd`),
 );

@@ -1,5 +1,5 @@
 /** What a call of a model costs, in US dollars. */
-import type { DatedPrice, Price } from '../model-settings';
+import type { DatedPrice, Price } from './model-settings';
 
 export interface Usage {
   /** All of it. */

@@ -1,5 +1,5 @@
 /** What the code of a run asks a model. */
-import { isModelFile, isModelImage, MODEL_FILES_MAX } from '@gantry/events';
+import { isModelFile, isModelImage, MODEL_FILES_MAX, reasoningEfforts } from '@gantry/events';
 import { isDigest } from '@gantry/run-engine';
 import type { FilePart, ImagePart, ModelMessage, TextPart, ToolSet } from 'ai';
 import { z } from 'zod';
@@ -63,6 +63,10 @@ export const askedModel = z
       .max(64)
       .optional(),
     max_output_tokens: z.int().min(1).max(128_000).optional(),
+    temperature: z.number().min(0).max(2).optional(),
+    reasoning: z.enum(reasoningEfforts).optional(),
+    /** `auto`, `none`, `required`, or a tool as it was named or described. */
+    tool_choice: z.string().min(1).max(310).optional(),
   })
   .superRefine(({ messages }, context) => {
     const files = filesIn(messages).length;

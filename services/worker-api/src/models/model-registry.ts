@@ -1,8 +1,8 @@
 /** The models that can be asked, by name and by alias. */
 import { AppError, invalid } from '@gantry/http';
-import type { DatedPrice, ModelAliases, ModelProvider } from '../model-settings';
-import { nearest } from '../nearest-names';
+import { formatNearestNames } from '../connection-tools/nearest-names';
 import { nextPrice, priceAt } from './model-cost';
+import type { DatedPrice, ModelAliases, ModelProvider } from './model-settings';
 
 export interface ModelSettings {
   providers: ModelProvider[];
@@ -35,6 +35,8 @@ export interface ModelRegistry {
    * @throws AppError 409 `no_model` where none is configured, 400 for an unknown name
    */
   resolve(name: string | undefined): [OfferedModel, ...OfferedModel[]];
+  /** The reason why `resolve` throws for that name; null: it does not. */
+  findProblem(name: string | undefined): string | null;
 }
 
 export interface Models {
@@ -60,17 +62,24 @@ export function modelRegistry({ providers, aliases }: ModelSettings, own: Offere
   );
   const find = (name: string): OfferedModel[] => byAlias.get(name) ?? [byId.get(name) ?? []].flat();
   const byDefault = [...DEFAULTS.map(find), list.slice(0, 1)].find((found) => found.length > 0) ?? [];
-  return {
-    list,
-    first: byDefault[0],
-    resolve: (name) => {
-      const [first, ...others] = name === undefined ? byDefault : find(name);
-      if (first) return [first, ...others];
-      if (list.length === 0 || name === undefined) throw noModel();
-      const near = nearest(name, [...byAlias.keys(), ...byId.keys()]);
-      throw invalid([{ path: 'model', message: `there is no model "${name}"${near}` }], 'unknown_model');
-    },
+  const resolve: ModelRegistry['resolve'] = (name) => {
+    const [first, ...others] = name === undefined ? byDefault : find(name);
+    if (first) return [first, ...others];
+    if (list.length === 0 || name === undefined) throw noModel();
+    const near = formatNearestNames(name, [...byAlias.keys(), ...byId.keys()]);
+    throw invalid([{ path: 'model', message: `there is no model "${name}"${near}` }], 'unknown_model');
   };
+  return { list, first: byDefault[0], resolve, findProblem: (name) => findProblem(() => resolve(name)) };
+}
+
+function findProblem(resolve: () => unknown): string | null {
+  try {
+    resolve();
+    return null;
+  } catch (err) {
+    if (err instanceof AppError) return err.fields?.[0]?.message ?? err.detail;
+    throw err;
+  }
 }
 
 type Way = Pick<OfferedModel, 'providedBy' | 'fetch'> & { connect?: OfferedModel['connect'] };

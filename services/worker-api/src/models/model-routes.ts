@@ -1,15 +1,13 @@
 import { type Operations, ok, okPage } from '@gantry/http';
-import type { Pool } from 'pg';
 import { listModelUsage, monthOf, readStanding } from './model-call-repository';
-import { type Models, modelToApi } from './model-registry';
+import type { ModelDeps } from './model-deps';
+import { modelToApi } from './model-registry';
 
-export interface ModelDeps {
-  pool: Pool;
-  models: Models;
-  now: () => Date;
-}
-
-export const modelOperations = ({ pool, models, now }: ModelDeps): Operations<'worker'> => ({
+export const modelOperations = ({
+  pool,
+  models,
+  now,
+}: Pick<ModelDeps, 'pool' | 'models' | 'now'>): Operations<'worker'> => ({
   listModels: async (call) => {
     const { list, first } = await models.forWorkspace(call.caller.workspaceId);
     return okPage(call, list, (model) => modelToApi(model, model === first, now()));

@@ -28,3 +28,9 @@ export async function deleteModelProvider(tx: Db, workspaceId: string, name: str
   const { count } = await tx.modelProvider.deleteMany({ where: { workspaceId, name } });
   return count > 0;
 }
+
+/** Names of those that have the connection as their key. */
+export async function listProvidersWithKey(db: Db, workspaceId: string, connectionId: string): Promise<string[]> {
+  const providers = await db.modelProvider.findMany({ where: { workspaceId, connectionId }, select: { name: true } });
+  return providers.map(({ name }) => name);
+}

@@ -1,13 +1,13 @@
 import { type Call, created, noContent, notFound, type Operations, ok, okPage } from '@gantry/http';
 import { findConnections } from '../connections/connection-repository';
-import type { Deps } from '../deps';
 import type { ModelProvider } from '../generated/prisma/client';
+import type { ModelDeps } from './model-deps';
 import { modelToApi } from './model-registry';
 import { findModelProvider, listModelProviders } from './provider-repository';
 import { createModelProvider, editModelProvider, removeModelProvider, setModelPrices } from './provider-service';
 import { providerToApi } from './workspace-provider';
 
-export function modelProviderOperations(deps: Deps): Operations<'worker'> {
+export function modelProviderOperations(deps: ModelDeps): Operations<'worker'> {
   const { prisma, models, now } = deps;
 
   async function shown(workspaceId: string, providers: ModelProvider[]) {

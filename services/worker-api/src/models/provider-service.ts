@@ -2,14 +2,14 @@
 import { type AppError, type CallOf, conflict, invalid, notFound, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { recordChange } from '../audit/audit-entry';
+import { formatNearestNames } from '../connection-tools/nearest-names';
 import { findConnection } from '../connections/connection-repository';
 import type { Db } from '../database';
-import type { Deps } from '../deps';
 import type { ModelProvider } from '../generated/prisma/client';
 import { providerAddressProblem } from '../integrations/custom-provider';
-import { modelPrices } from '../model-settings';
-import { nearest } from '../nearest-names';
 import { ownerIdOf } from '../ownership';
+import type { ModelDeps } from './model-deps';
+import { modelPrices } from './model-settings';
 import {
   deleteModelProvider,
   findModelProvider,
@@ -30,7 +30,7 @@ type Wanted = Pick<ModelProvider, 'kind' | 'connectionId' | 'baseUrl' | 'models'
 
 /** @throws AppError 400; 409 `name_taken`, `too_many_providers` */
 export async function createModelProvider(
-  deps: Deps,
+  deps: ModelDeps,
   { caller, actor, made }: Requester,
   body: New,
 ): Promise<ModelProvider> {
@@ -58,7 +58,7 @@ export async function createModelProvider(
 
 /** @throws AppError 400, 404 */
 export function editModelProvider(
-  deps: Deps,
+  deps: ModelDeps,
   { caller: { workspaceId }, actor }: Requester,
   name: string,
   body: Change,
@@ -86,7 +86,7 @@ export function editModelProvider(
 
 /** @throws AppError 404 */
 export function removeModelProvider(
-  deps: Deps,
+  deps: ModelDeps,
   { caller: { workspaceId }, actor }: Requester,
   name: string,
 ): Promise<void> {
@@ -98,7 +98,7 @@ export function removeModelProvider(
 
 /** Of the named models alone; null takes a price away. @throws AppError 400 for a model of the operator, 404 for what the workspace does not offer */
 export function setModelPrices(
-  deps: Deps,
+  deps: ModelDeps,
   { caller: { workspaceId }, actor }: Requester,
   given: Record<string, Prices[string] | null>,
 ): Promise<void> {
@@ -127,11 +127,11 @@ export function setModelPrices(
   });
 }
 
-function notOwn({ models: { reservedNames } }: Deps, id: string, own: string[]): AppError {
+function notOwn({ models: { reservedNames } }: ModelDeps, id: string, own: string[]): AppError {
   if (reservedNames.has(id.slice(0, id.indexOf('/')))) {
     return wrong(`prices.${id}`, 'is a model of the operator, who sets its price in MODEL_PROVIDERS');
   }
-  return notFound('model', id, `that this workspace offers itself${nearest(id, own)}`);
+  return notFound('model', id, `that this workspace offers itself${formatNearestNames(id, own)}`);
 }
 
 async function getForUpdate(tx: Db, workspaceId: string, name: string): Promise<ModelProvider> {
@@ -143,11 +143,12 @@ async function getForUpdate(tx: Db, workspaceId: string, name: string): Promise<
 
 /** Those of models that stay. */
 function pricesOf(provider: ModelProvider, models: string[]): Prices {
+  // Bounded: 100 models (ModelNames) and 100 prices (PricesByModel of the OpenAPI document).
   return Object.fromEntries(Object.entries(provider.prices as Prices).filter(([model]) => models.includes(model)));
 }
 
 /** @throws AppError 400 naming what is wrong: the address, the connection, the prices */
-async function requireUsable(deps: Deps, workspaceId: string, wanted: Wanted): Promise<void> {
+async function requireUsable(deps: ModelDeps, workspaceId: string, wanted: Wanted): Promise<void> {
   const { kind, connectionId, baseUrl, models, prices } = wanted;
   if (addressOf({ kind, baseUrl }) === null) throw wrong('base_url', `is required for ${kind}`);
   const problem = baseUrl === null ? null : providerAddressProblem(baseUrl, deps.outboundAllow);
@@ -161,6 +162,7 @@ async function requireUsable(deps: Deps, workspaceId: string, wanted: Wanted): P
 
 /** @throws AppError 400 */
 function requirePrices(prices: Prices, models: string[], pathOf: (model: string) => string): void {
+  // Bounded: 100 models (ModelNames) and 100 prices (PricesByModel of the OpenAPI document).
   const foreign = Object.keys(prices).filter((model) => !models.includes(model));
   if (foreign.length) throw invalid(foreign.map((model) => ({ path: pathOf(model), message: 'is not among models' })));
   const { error } = modelPrices.safeParse(prices);

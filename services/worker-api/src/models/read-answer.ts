@@ -1,15 +1,17 @@
 /** One request to a model, read as it comes. */
+import { isDeeperThan } from '@gantry/http';
+import { mapTexts } from '@gantry/masking';
 import type { JSONValue, ModelMessage, ToolSet } from 'ai';
 import { storable } from '../connection-tools/tool-result';
-import { isDeeperThan } from '../json-depth';
-import { mapTexts } from '../masked-texts';
+import { type AnswerSettings, describeIgnored, reasoningOptions } from './answer-settings';
 import { failureOf, ModelFailed } from './call-failure';
 import { checkUsage } from './check-usage';
 import { openModel } from './language-model';
 import { BYTES_PER_TOKEN, estimateFileTokens, estimateTokens, type Usage } from './model-cost';
 import type { OfferedModel } from './model-registry';
+import type { ModelProvider } from './model-settings';
 
-export interface ModelRequest {
+export interface ModelRequest extends AnswerSettings {
   system: string;
   messages: ModelMessage[];
   tools: ToolSet;
@@ -33,6 +35,20 @@ export interface ReadAnswer {
   /** The answer was longer than a call may give. */
   isCut: boolean;
   failure: ModelFailed | null;
+  /** Settings of the request that the model does not support, in words. */
+  ignored: string[];
+}
+
+/** The request's signal ended the answer; `cause` is its reason. */
+export class AnswerStopped extends Error {
+  constructor(
+    cause: unknown,
+    /** As the provider reported it, or an estimate of what came until then; null: nothing came. */
+    readonly usage: Usage | null,
+  ) {
+    super('the answer was stopped', { cause });
+    this.name = 'AnswerStopped';
+  }
 }
 
 const TIMEOUT_SECONDS = 60;
@@ -73,7 +89,7 @@ export function inputTokensOf({ system, messages, tools }: ModelRequest): number
 const estimateMaxInputTokens = (request: ModelRequest): number =>
   BYTES_PER_TOKEN * inputTokensOf(request) + PROTOCOL_TOKENS;
 
-/** Never throws for a failure of the provider: what came until then is worth its money. @throws AbortError when stopped */
+/** Never throws for a failure of the provider: what came until then is worth its money. @throws AnswerStopped */
 export async function readAnswer(model: OfferedModel, request: ModelRequest): Promise<ReadAnswer> {
   const { streamText } = await import('ai');
   // What a provider does not support is not worth a line on the console for each call.
@@ -88,6 +104,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   };
   const content: AnswerPart[] = [];
   const open = new Map<string, AnswerPart & { text: string }>();
+  let ignored: string[] = [];
   let chars = 0;
   let told: Usage | null = null;
   let finish: string | undefined;
@@ -102,6 +119,7 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
       messages: request.messages,
       tools: request.tools,
       maxOutputTokens: maxOutputTokensOf(model, request),
+      ...settingsOf(request, model.provider.kind),
       maxRetries: 0,
       abortSignal: signal,
       // Errors are parts of the stream; by default they would be written to the console as well.
@@ -159,6 +177,9 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
           finish = part.finishReason === 'other' && part.rawFinishReason === undefined ? undefined : part.finishReason;
           break;
         }
+        case 'start-step':
+          ignored = [...listUnsupported(request, model.provider.kind), ...describeIgnored(request, part.warnings)];
+          break;
         case 'error':
           failure ??= part.error;
           break;
@@ -174,7 +195,11 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
   } finally {
     clearTimeout(timer);
   }
-  request.signal.throwIfAborted();
+  if (request.signal.aborted) {
+    const usage =
+      told ?? (chars > 0 ? estimateStopped(request, content, chars, maxOutputTokensOf(model, request)) : null);
+    throw new AnswerStopped(request.signal.reason, usage);
+  }
   if (failure === null && signal.aborted) failure = new Error('the call took too long');
   if (failure === null && finish === undefined) failure = new Error('the stream ended before the answer did');
   if (finish === 'content-filter') {
@@ -194,9 +219,22 @@ export async function readAnswer(model: OfferedModel, request: ModelRequest): Pr
     content: kept,
     usage: told ?? estimated(request, kept, maxOutputTokensOf(model, request), failure !== null),
     isCut: finish === 'length',
+    ignored,
     failure: failure === null ? null : failureOf(failure, connected, isSilent ? seconds : null),
   };
 }
+
+function settingsOf({ temperature, toolChoice, reasoning }: AnswerSettings, kind: ModelProvider['kind']) {
+  const providerOptions = reasoning && reasoningOptions(kind, reasoning);
+  return {
+    ...(temperature !== undefined && { temperature }),
+    ...(toolChoice && { toolChoice }),
+    ...(providerOptions && { providerOptions }),
+  };
+}
+
+const listUnsupported = ({ reasoning }: AnswerSettings, kind: ModelProvider['kind']): string[] =>
+  reasoning && !reasoningOptions(kind, reasoning) ? [`reasoning: ${reasoning} is not known to this provider`] : [];
 
 /** Anthropic and Bedrock cache what they are asked to; the others do by themselves. */
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } }, bedrock: { cachePoint: { type: 'default' } } };
@@ -206,6 +244,13 @@ function hasBounds(part: AnswerPart): boolean {
   if (part.type === 'tool-call' && (part.toolName.length > NAME_CHARS_MAX || part.toolCallId.length > NAME_CHARS_MAX))
     return false;
   return !isDeeperThan(part, DEPTH_MAX) && JSON.stringify(part.providerOptions ?? {}).length <= OPTIONS_CHARS_MAX;
+}
+
+/** @param chars with arguments of calls that were not complete */
+function estimateStopped(request: ModelRequest, content: AnswerPart[], chars: number, maxOutputTokens: number): Usage {
+  const usage = estimated(request, content, maxOutputTokens, false);
+  const outputTokens = Math.min(Math.ceil(chars / BYTES_PER_TOKEN), maxOutputTokens);
+  return { ...usage, outputTokens: Math.max(usage.outputTokens, outputTokens) };
 }
 
 /** A provider that said no word charges nothing. */

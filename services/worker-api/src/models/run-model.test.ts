@@ -130,6 +130,53 @@ test('tools that were declared come back with their arguments, others do not', a
   expect(asked?.body.messages.at(-1)).toMatchObject({ role: 'tool', content: 'a result' });
 });
 
+test('arguments are an object, and what does not fit the schema of the tool is said with the call', async () => {
+  const job = await begun();
+  const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+  const tools = [{ name: 'count', parameters }];
+  const call = (id: string, raw: string) =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta: { tool_calls: [{ index: Number(id), id, function: { name: 'count', arguments: raw } }] } }] })}\n\n`;
+  const end = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}\n\ndata: [DONE]\n\n';
+  const given = ['{"n": 7}', '{"n": "seven"}', '{}', '"{\\"n\\": 8}"', '{"n": ', '[7]'];
+  await model.says({ raw: given.map((raw, at) => call(String(at), raw)).join('') + end });
+  const { result } = (await ask(job, { tools })) as {
+    result: { tool_calls: { arguments: unknown; problems?: string[] }[] };
+  };
+  expect(result.tool_calls.map(({ arguments: read, problems }) => [read, problems])).toEqual([
+    [{ n: 7 }, undefined],
+    [{ n: 'seven' }, ['n must be of type integer']],
+    [{}, [expect.stringContaining('n')]],
+    [{ n: 8 }, undefined],
+    [{}, ['the arguments are no JSON object']],
+    [{}, ['the arguments are no JSON object']],
+  ]);
+});
+
+test('temperature, choice of a tool and reasoning reach the provider, and wrong ones are refused', async () => {
+  const job = await begun();
+  const tools = [{ name: 'look' }];
+  await model.says({ text: 'Hi.' }, { text: 'Hi.' });
+  await ask(job, { temperature: 0.3, reasoning: 'low', tool_choice: 'look', tools });
+  await ask(job, { ordinal: 2, tool_choice: 'required', tools });
+  const [first, second] = await model.asked();
+  expect(first?.body).toMatchObject({
+    ...{ temperature: 0.3, reasoning_effort: 'low' },
+    tool_choice: { type: 'function', function: { name: 'look' } },
+  });
+  expect(second?.body).toMatchObject({ tool_choice: 'required' });
+  for (const [at, [wrong, message]] of (
+    [
+      [{ temperature: 3 }, 'temperature: '],
+      [{ reasoning: 'huge' }, 'reasoning: '],
+      [{ tool_choice: 'drop_all', tools }, 'tool_choice: there is no tool drop_all'],
+      [{ tool_choice: 'required' }, 'tool_choice: there are no tools'],
+    ] as const
+  ).entries()) {
+    const failed = { code: 'invalid_arguments', message: expect.stringContaining(message) };
+    expect(await ask(job, { ordinal: 3 + at, ...wrong })).toEqual({ failed });
+  }
+});
+
 test('a run that a token for one worker has started offers no other worker to a model', async () => {
   const [own, other] = [await makeWorker(api), await makeWorker(api)];
   const { token } = await api.createToken('personal', api.owner.jwt, { restrict: { workers: [own.id] } });

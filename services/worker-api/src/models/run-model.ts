@@ -4,20 +4,21 @@
  */
 import { DEFAULT_MODEL, type JobTools, MODELS, type ToolFailure } from '@gantry/events';
 import { AppError } from '@gantry/http';
-import type { Redactor } from '@gantry/masking';
+import { maskTexts, openTextStream, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
-import type { AskedTool, PreparedTool, Run, ToolOutcome } from '@gantry/run-engine';
+import { type AskedTool, type PreparedTool, type Run, RunEnded, type ToolOutcome } from '@gantry/run-engine';
 import { failure, presentable, storable } from '../connection-tools/tool-result';
-import type { Deps } from '../deps';
-import { maskTexts, openTextStream } from '../masked-texts';
 import { tokenBudgetsOfRun } from '../runs/token-budget';
+import { parseToolChoice } from './answer-settings';
 import { ModelFailed } from './call-failure';
 import { ATTEMPTS, callModel, type ModelAnswer } from './call-model';
 import { filesOfQuestion } from './files-of-question';
 import { repairing, schemaPrompt, valueIn } from './json-answer';
 import { budgetOfWorker } from './model-call-repository';
-import { type AskedModel, askedModel, messagesOf, type OfferedTool, toolSetOf } from './model-question';
+import type { ModelDeps } from './model-deps';
+import { type AskedModel, askedModel, messagesOf, toolSetOf } from './model-question';
 import type { Models, OfferedModel } from './model-registry';
+import { readToolCalls, type ToolCallOfAnswer } from './read-tool-calls';
 import { offeredTools } from './served-tools';
 
 /** Of a job. More may be asked by their names. */
@@ -31,7 +32,7 @@ export async function modelsOfRun(models: Models, { workspaceId }: Pick<Run, 'wo
 }
 
 export async function prepareModel(
-  deps: Deps,
+  deps: ModelDeps,
   run: Run,
   { tool: name, arguments: given, timeoutMs, stream = false }: AskedTool,
 ): Promise<PreparedTool | { failed: ToolFailure }> {
@@ -47,7 +48,7 @@ export async function prepareModel(
     return {
       isRepeatable: true,
       isReadOnly: true,
-      call: (tell) => ask(deps, run, { asked, models, timeoutMs }, stream ? tell : null),
+      call: (tell, ended) => ask(deps, run, { asked, models, timeoutMs, ended }, stream ? tell : null),
     };
   } catch (err) {
     if (err instanceof AppError) return { failed: failure('unknown_tool', err.detail) };
@@ -59,19 +60,22 @@ interface Question {
   asked: AskedModel;
   models: OfferedModel[];
   timeoutMs: number;
+  /** Aborted once no attempt of the run will read the answer. */
+  ended: AbortSignal;
 }
 
 /** Takes more of what a model says. */
 type Tell = (text: string) => void;
 
 /** Never throws for anything that a provider does, or that a budget forbids. */
-async function ask(deps: Deps, run: Run, question: Question, tell: Tell | null): Promise<ToolOutcome> {
+async function ask(deps: ModelDeps, run: Run, question: Question, tell: Tell | null): Promise<ToolOutcome> {
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
   const words = tell && openTextStream(redactor);
   const onText = (text: string) => words && tell(storable(words.push(text)));
   const outcome = await answerOf(deps, run, question, { redactor, onText }).catch((err): ToolOutcome => {
     if (err instanceof ModelFailed) return unanswered(err);
     if (err instanceof AppError && err.kind === 'forbidden') return failed('budget_exceeded', err.detail);
+    if (err instanceof RunEnded) return failed('unavailable', err.message);
     if ((err as Error).name !== 'TimeoutError') throw err;
     return failed('unavailable', `no answer within ${question.timeoutMs / 1_000} seconds`);
   });
@@ -80,21 +84,20 @@ async function ask(deps: Deps, run: Run, question: Question, tell: Tell | null):
   return { ...(await presentable(outcome, redactor)), ...(settle && { settle }) };
 }
 
-const SAID_CHARS_MAX = 1_000;
-
-const failed = (code: ToolFailure['code'], message: string) => ({ failed: failure(code, message), isFinal: false });
+/** Providers and models may have written of it: `presentable` cuts it, once it is masked. */
+const failed = (code: ToolFailure['code'], message: string) => ({ failed: { code, message }, isFinal: false });
 
 /** @param said until then */
 const unanswered = ({ detail, code }: ModelFailed, said = '') =>
   code === 'model_filtered'
-    ? failed('refused', `${detail}${said && `. Until then it said: ${said.slice(0, SAID_CHARS_MAX)}`}`)
+    ? failed('refused', `${detail}${said && `. Until then it said: ${said}`}`)
     : failed('unavailable', `${detail} (${code})`);
 
 /** The last answer is settled with the step that it is recorded in, so that nobody pays for one that is asked for again. */
 async function answerOf(
-  deps: Deps,
+  deps: ModelDeps,
   run: Run,
-  { asked, models, timeoutMs }: Question,
+  { asked, models, timeoutMs, ended }: Question,
   { redactor, onText }: { redactor: Redactor; onText: Tell },
 ): Promise<ToolOutcome> {
   const {
@@ -103,9 +106,14 @@ async function answerOf(
     schema,
     tools: named = [],
     max_output_tokens: maxOutputTokens,
+    temperature,
+    reasoning,
+    tool_choice: choiceName,
   } = (await maskTexts(redactor, asked)) as AskedModel;
   const tools = await offeredTools(deps, run, named);
   if ('failed' in tools) return { failed: tools.failed, isFinal: false };
+  const chosen = parseToolChoice(choiceName, tools);
+  if ('failed' in chosen) return { failed: chosen.failed, isFinal: false };
   const files = await filesOfQuestion(deps, run, messages, redactor.text);
   if ('failed' in files) return { failed: files.failed, isFinal: false };
   const [budgets, worker] = await Promise.all([
@@ -121,7 +129,7 @@ async function answerOf(
     worker,
     runBudgetUsd: run.spec.modelBudgetUsd,
   };
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), ended]);
   const usage = { input_tokens: 0, output_tokens: 0, usd: null as number | null };
   const turn = async (more: AskedModel['messages']): Promise<ModelAnswer> => {
     const answer = await callModel(deps, {
@@ -132,31 +140,36 @@ async function answerOf(
       messages: messagesOf([...messages, ...more], files.partOf),
       tools: await toolSetOf(tools),
       ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+      temperature,
+      reasoning,
+      toolChoice: chosen.choice,
     });
     usage.input_tokens += answer.usage.inputTokens;
     usage.output_tokens += answer.usage.outputTokens;
     if (answer.usd !== null) usage.usd = (usage.usd ?? 0) + answer.usd;
     return answer;
   };
-  const shown = ({ settle, ...answer }: ModelAnswer, output?: unknown): ToolOutcome => ({
+  const shown = ({ settle, ...answer }: ModelAnswer, calls: ToolCallOfAnswer[], output?: unknown): ToolOutcome => ({
     result: {
-      ...{ text: textOf(answer), ...(output !== undefined && { output }), tool_calls: callsOf(answer, tools) },
+      ...{ text: textOf(answer), ...(output !== undefined && { output }), tool_calls: calls },
       ...{ cut: answer.isCut, model: answer.model, usage },
+      ...(answer.ignored.length > 0 && { ignored: answer.ignored }),
     },
     settle,
   });
   const first = await turn([]);
   const { settle } = first;
   if (first.failure) return { ...unanswered(first.failure, textOf(first)), settle };
-  if (!schema || callsOf(first, tools).length) return shown(first);
+  const calls = await readToolCalls(first, tools);
+  if (!schema || calls.length) return shown(first, calls);
   const read = valueIn(textOf(first), schema);
-  if ('value' in read) return shown(first, read.value);
+  if ('value' in read) return shown(first, [], read.value);
   if (first.isCut) return { ...failed('invalid_output', 'the answer is longer than the call may give'), settle };
   await transaction(deps.pool, settle);
   const second = await turn(repairing(textOf(first), read.problems));
   if (second.failure) return { ...unanswered(second.failure, textOf(second)), settle: second.settle };
   const repaired = valueIn(textOf(second), schema);
-  if ('value' in repaired) return shown(second, repaired.value);
+  if ('value' in repaired) return shown(second, [], repaired.value);
   const said = `${second.model}: the answer does not fit the schema, after one repair either: ${repaired.problems.join('; ')}`;
   return { ...failed('invalid_output', said), settle: second.settle };
 }
@@ -173,12 +186,3 @@ type Content = Pick<ModelAnswer, 'content'>;
 
 const textOf = ({ content }: Content): string =>
   content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-
-/** Those that were declared: a model also asks for what it has read of elsewhere. */
-const callsOf = ({ content }: Content, offered: OfferedTool[]) =>
-  content.flatMap((part) => {
-    const tool = part.type === 'tool-call' ? offered.find(({ name }) => name === part.toolName) : undefined;
-    if (part.type !== 'tool-call' || !tool) return [];
-    const { toolCallId: id, toolName: name, input } = part;
-    return [{ id, name, arguments: input, ...(tool.serves && { serves: tool.serves }) }];
-  });

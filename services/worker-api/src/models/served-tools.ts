@@ -4,7 +4,8 @@ import { inputSchemaOf } from '@gantry/program';
 import type { Run } from '@gantry/run-engine';
 import { toolsNamed } from '../connection-tools/named-tools';
 import { failure } from '../connection-tools/tool-result';
-import type { Deps } from '../deps';
+import { findSharedWorker } from '../workers/worker-queries';
+import type { ModelDeps } from './model-deps';
 import type { AskedModel, OfferedTool } from './model-question';
 
 type AskedTool = NonNullable<AskedModel['tools']>[number];
@@ -15,7 +16,7 @@ const DESCRIPTION_CHARS_MAX = 1_500;
 
 /** In the order in which they were named, each with a name of its own. */
 export async function offeredTools(
-  deps: Deps,
+  deps: ModelDeps,
   run: Run,
   asked: AskedTool[],
 ): Promise<OfferedTool[] | { failed: ToolFailure }> {
@@ -35,7 +36,7 @@ export async function offeredTools(
 }
 
 async function connectionTools(
-  deps: Deps,
+  deps: ModelDeps,
   run: Run,
   { connection, tool }: { connection: string; tool?: string | null | undefined },
 ): Promise<OfferedTool[] | { failed: ToolFailure }> {
@@ -51,25 +52,20 @@ async function connectionTools(
 
 /** Whether the run may call it is looked at again when it does. */
 async function workerTool(
-  { pool, runnables }: Deps,
+  { pool, runnables }: ModelDeps,
   { workspaceId, spec }: Run,
   worker: string,
 ): Promise<OfferedTool[] | { failed: ToolFailure }> {
   if (spec.onlyWorkers?.includes(worker) === false) {
     return { failed: failure('not_allowed', `tools: the token that started this run is not for the worker ${worker}`) };
   }
-  const { rows } = await pool.query<{ uid: string; name: string; description: string; version: number }>(
-    `SELECT uid, name, description, current_version AS version FROM workers
-     WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL AND visibility = 'workspace'`,
-    [workspaceId, worker],
-  );
-  const [row] = rows;
-  if (!row) return { failed: failure('unknown_tool', `tools: there is no worker ${worker} that a run could call`) };
-  const { definition } = await runnables.get(pool, row.uid, row.version);
+  const found = await findSharedWorker(pool, workspaceId, worker);
+  if (!found) return { failed: failure('unknown_tool', `tools: there is no worker ${worker} that a run could call`) };
+  const { definition } = await runnables.get(pool, found.uid, found.currentVersion);
   return [
     {
       name: nameOf(`run__${worker}`),
-      description: `Runs the worker ${row.name} and waits for its output. ${row.description}`.slice(
+      description: `Runs the worker ${found.name} and waits for its output. ${found.description}`.slice(
         0,
         DESCRIPTION_CHARS_MAX,
       ),

@@ -129,7 +129,7 @@ test('an answer that takes too long ends with what was said, and code that wants
   expect(words(2)).toBe('');
 });
 
-test('a run that was cancelled meanwhile pays the answer once, and it is part of its cost', async () => {
+test('a run that was cancelled meanwhile pays once for what was said, and it is part of its cost', async () => {
   const job = await begun();
   await model.says({ text: 'A long answer.', slowMs: 40, usage: { input: 100, output: 10 } });
   const answer = ask(job);
@@ -143,9 +143,9 @@ test('a run that was cancelled meanwhile pays the answer once, and it is part of
   });
   await until(async () => (await read(job)).status === 'cancelled');
   await answer;
-  await until(async () => (await read(job)).total_cost_usd > 0);
+  const paid = await until(async () => (await read(job)).total_cost_usd);
   const { rows } = await api.deps.pool.query('SELECT outcome, usd FROM model_calls WHERE run_id = $1', [job.runId]);
-  expect(rows).toEqual([{ outcome: 'ok', usd: 0.00012 }]);
+  expect(rows).toEqual([{ outcome: 'stopped', usd: expect.closeTo(paid) }]);
 });
 
 // --- images and files ---

@@ -5,10 +5,10 @@ import type { Logger } from 'pino';
 import { findConnection } from '../connections/connection-repository';
 import { readCredential } from '../connections/credential';
 import type { PrismaClient, ModelProvider as ProviderRow } from '../generated/prisma/client';
-import type { ModelProvider } from '../model-settings';
 import { ModelFailed } from './call-failure';
 import { outboundFetch } from './model-fetch';
 import { type ModelRegistry, type ModelSettings, type Models, modelRegistry, offered } from './model-registry';
+import type { ModelProvider } from './model-settings';
 import { listModelProviders } from './provider-repository';
 import { keyProblem, settingsOf } from './workspace-provider';
 

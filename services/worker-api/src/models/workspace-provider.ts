@@ -3,7 +3,7 @@ import { apiFields } from '@gantry/http';
 import { isAmongHosts } from '../connections/hosts';
 import type { Connection, ModelProvider } from '../generated/prisma/client';
 import { modelServices } from '../integrations/catalog/model-services';
-import { modelPrices, type ModelProvider as ProviderSettings } from '../model-settings';
+import { modelPrices, type ModelProvider as ProviderSettings } from './model-settings';
 
 /** Where its key goes; null for a kind without a usual address. */
 export const addressOf = ({ kind, baseUrl }: Pick<ModelProvider, 'kind' | 'baseUrl'>): string | null =>

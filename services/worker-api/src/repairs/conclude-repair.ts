@@ -1,26 +1,23 @@
 /** Concludes from a report whether the model proposes again or a person decides. */
 import { hintChange, newId } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
-import type { Redactor } from '@gantry/masking';
+import { mapTexts, maskCut, type Redactor } from '@gantry/masking';
 import { transaction } from '@gantry/postgres';
 import type { PoolClient } from 'pg';
 import { requestCandidateApprovalIn } from '../approvals/request-approval';
 import { type Candidate, type Case, type Summary, summaryOf } from '../candidates/candidate';
-import { findCandidate, listCases } from '../candidates/candidate-repository';
+import { findCandidate, listCases, listProposals } from '../candidates/candidate-repository';
 import { shortened } from '../candidates/compare-outputs';
 import { dropIn } from '../candidates/decide-candidate';
-import type { Deps } from '../deps';
-import { mapTexts } from '../masked-texts';
-import { delimited } from '../quoted-data';
+import { delimitData } from '../models/quoted-data';
 import { findWorkerByUid } from '../workers/worker-repository';
 import type { Repair } from './repair';
-import { changeRepair, holdRepair, insertMessage, listProposals } from './repair-repository';
+import type { RepairDeps } from './repair-deps';
+import { changeRepair, holdRepair, insertMessage } from './repair-repository';
 
 /** Candidates of one repair. */
 const PROPOSALS_MAX = 3;
 const REPORT_CHARS_MAX = 16_000;
-/** Percent-encoded, a character of a secret may be as long. */
-const FORM_LONGER = 9;
 
 interface Trial {
   candidate: Candidate;
@@ -36,7 +33,7 @@ const isProven = ({ candidate, own, summary }: Trial): boolean =>
 
 /** @returns whether the repair waits for a person now, or has ended */
 export async function concludeReport(
-  deps: Deps,
+  deps: RepairDeps,
   repair: Repair,
   { replica, mayGoOn }: { replica: string; mayGoOn: boolean },
 ): Promise<boolean> {
@@ -47,8 +44,7 @@ export async function concludeReport(
     return true;
   }
   const secrets = await deps.secrets.valuesOf(repair.workspaceId);
-  const masked = maskCut(await deps.masking.redactorFor(secrets), secrets);
-  const report = buildReport(last, trials.length, masked);
+  const report = buildReport(last, trials.length, maskShortened(await deps.masking.redactorFor(secrets)));
   await transaction(deps.pool, async (tx) => {
     if (!(await holdRepair(tx, repair.id, replica))) return;
     await insertMessage(tx, repair.id, { role: 'user', content: { text: report } });
@@ -58,7 +54,7 @@ export async function concludeReport(
   return false;
 }
 
-async function trialsOf({ pool }: Deps, { id, runId }: Repair): Promise<Trial[]> {
+async function trialsOf({ pool }: RepairDeps, { id, runId }: Repair): Promise<Trial[]> {
   const trials: Trial[] = [];
   for (const candidateId of await listProposals(pool, id)) {
     const candidate = await findCandidate(pool, candidateId);
@@ -75,7 +71,7 @@ function buildReport({ cases, own, candidate }: Trial, tried: number, masked: (t
     differences: differences?.slice(0, 10),
   }));
   const left = PROPOSALS_MAX - tried;
-  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : saidOf(own)} You may propose ${left} more time${left === 1 ? '' : 's'}; the report:\n${delimited(newId('call_'), shortened(JSON.stringify(mapTexts(told, masked)), REPORT_CHARS_MAX))}`;
+  return `Your proposal was rehearsed. ${candidate.error ? 'No rehearsal could be made.' : saidOf(own)} You may propose ${left} more time${left === 1 ? '' : 's'}; the report:\n${delimitData(newId('call_'), shortened(JSON.stringify(mapTexts(told, masked)), REPORT_CHARS_MAX))}`;
 }
 
 function saidOf(own: Case | undefined): string {
@@ -85,10 +81,10 @@ function saidOf(own: Case | undefined): string {
 }
 
 /** Texts of a report were shortened before: what is left of a secret at the cut would not be recognized. */
-function maskCut({ text: masked }: Redactor, secrets: string[]): (text: string) => string {
-  const longest = FORM_LONGER * Math.max(0, ...secrets.map(({ length }) => length));
-  return (text) => (text.endsWith('…') ? `${masked(text).slice(0, -longest - 1)}…` : masked(text));
-}
+const maskShortened =
+  (redactor: Redactor) =>
+  (text: string): string =>
+    text.endsWith('…') ? `${maskCut(redactor, text.slice(0, -1))}…` : redactor.text(text);
 
 /** The best comes last: what is fixed counts most, then what is not worse. */
 function rank(trials: Trial[]): Trial[] {
@@ -104,7 +100,7 @@ function rank(trials: Trial[]): Trial[] {
  * @param ending.error why it does where there is no candidate
  */
 export async function endRepair(
-  deps: Deps,
+  deps: RepairDeps,
   repair: Repair,
   { replica, error }: { replica: string; error: string },
 ): Promise<void> {
@@ -125,7 +121,7 @@ export async function endRepair(
 }
 
 async function offer(
-  deps: Deps,
+  deps: RepairDeps,
   tx: PoolClient,
   { id, workspaceId, runId, createdBy }: Repair,
   trial: Trial,

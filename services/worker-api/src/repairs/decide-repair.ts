@@ -2,12 +2,13 @@
 import { hintChange } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import type { CandidateDecisions } from '../approvals/candidate-decisions';
-import { findCandidate } from '../candidates/candidate-repository';
+import { findCandidate, isReadySql } from '../candidates/candidate-repository';
 import { dropIn, promoteIn } from '../candidates/decide-candidate';
-import type { Deps } from '../deps';
+import type { RepairDeps } from './repair-deps';
 import { decideRepair } from './repair-repository';
 
-export const candidateDecisions = ({ pool, now }: Pick<Deps, 'pool' | 'now'>): CandidateDecisions => ({
+export const candidateDecisions = ({ pool, now }: Pick<RepairDeps, 'pool' | 'now'>): CandidateDecisions => ({
+  awaitsDecisionSql: isReadySql,
   settleIn: async (tx, { candidateId, workspaceId, workerId, runId }, decision, { actor, isPerson }) => {
     const candidate = await findCandidate(pool, candidateId);
     const isApproved = decision.status === 'approved';

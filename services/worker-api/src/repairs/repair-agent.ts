@@ -1,20 +1,19 @@
 /** The steps of one repair, by the replica that holds it. */
 import { hintChange, newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
+import { maskTexts } from '@gantry/masking';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { z } from 'zod';
 import { addCandidate, changedVersion, lastSuccessful, newCandidate } from '../candidates/candidate-service';
 import { advance } from '../candidates/rehearse-cases';
-import type { Deps } from '../deps';
 import { readTree } from '../file-trees/tree-pack';
-import { maskTexts } from '../masked-texts';
 import { callModel, storeOrBook } from '../models/call-model';
 import { budgetOfWorker } from '../models/model-call-repository';
 import { toolSetOf } from '../models/model-question';
+import { delimitData } from '../models/quoted-data';
 import type { AnswerPart } from '../models/read-answer';
-import { delimited } from '../quoted-data';
 import { requireNotArchived } from '../workers/edit-worker';
 import { needsApprovalStill } from '../workers/version-approval';
 import { getCurrentVersion, type Version } from '../workers/version-repository';
@@ -22,6 +21,7 @@ import { refuseManifests } from '../workers/worker-input';
 import { findWorkerByUid, type WorkerWithTriggers } from '../workers/worker-repository';
 import { concludeReport, endRepair } from './conclude-repair';
 import type { Message, Repair, ToolResult } from './repair';
+import type { RepairDeps } from './repair-deps';
 import { modelMessages, SYSTEM_PROMPT, tellOfRun } from './repair-prompt';
 import { changeRepair, findRepair, holdRepair, insertMessage, listMessages } from './repair-repository';
 import {
@@ -55,7 +55,7 @@ export interface Holding {
 type Asked = Extract<AnswerPart, { type: 'tool-call' }>;
 
 /** Until the repair waits, for a rehearsal or a person, or has ended. @throws ModelFailed, AppError for what ends it */
-export async function workOn(deps: Deps, holding: Holding): Promise<void> {
+export async function workOn(deps: RepairDeps, holding: Holding): Promise<void> {
   const { repairId, replica, signal } = holding;
   for (;;) {
     signal.throwIfAborted();
@@ -89,7 +89,7 @@ export async function workOn(deps: Deps, holding: Holding): Promise<void> {
 
 /** A change of a repair that is held here. @throws AbortError where it is not any more */
 async function write(
-  deps: Deps,
+  deps: RepairDeps,
   { repairId, replica }: Holding,
   change: (tx: PoolClient) => Promise<unknown>,
 ): Promise<void> {
@@ -107,7 +107,7 @@ interface Sources extends ReadingFrom {
 }
 
 /** @throws AppError where the worker or the run is gone */
-async function sourcesOf(deps: Deps, { workspaceId, workerUid, runId }: Repair): Promise<Sources> {
+async function sourcesOf(deps: RepairDeps, { workspaceId, workerUid, runId }: Repair): Promise<Sources> {
   const worker = await findWorkerByUid(deps.prisma, workspaceId, workerUid);
   if (!worker) throw new AppError('not_found', 'not_found', 'the worker was deleted');
   requireNotArchived(worker);
@@ -121,7 +121,7 @@ async function sourcesOf(deps: Deps, { workspaceId, workerUid, runId }: Repair):
   return { deps, run, worker, base, tree, definition: base.definition, redactor, masked: redactor.text };
 }
 
-async function askModel(deps: Deps, repair: Repair, holding: Holding, messages: Message[]): Promise<void> {
+async function askModel(deps: RepairDeps, repair: Repair, holding: Holding, messages: Message[]): Promise<void> {
   const { id, workspaceId, workerUid, createdBy, tokenId, askedModel } = repair;
   const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(workspaceId));
   const tools = Object.entries(TOOLS).map(([name, { description, schema }]) => ({
@@ -161,7 +161,7 @@ const textOf = (content: AnswerPart[]): string =>
     .slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
 
 /** @returns whether a candidate is rehearsed now: its report is the answer to these calls */
-async function answerCalls(deps: Deps, repair: Repair, holding: Holding, calls: Asked[]): Promise<boolean> {
+async function answerCalls(deps: RepairDeps, repair: Repair, holding: Holding, calls: Asked[]): Promise<boolean> {
   const sources = await sourcesOf(deps, repair);
   const results: ToolResult[] = [];
   let proposed: Extract<Proposed, { candidateId: string }> | undefined;
@@ -172,7 +172,7 @@ async function answerCalls(deps: Deps, repair: Repair, holding: Holding, calls: 
     const chars = results.reduce((sum, { text }) => sum + text.length, 0);
     if (index >= CALLS_MAX) answered(`More than ${CALLS_MAX} calls at once: this one was not made.`);
     else if (chars > RESULTS_CHARS_MAX) answered('Too much was read at once: read less in one answer.');
-    else if (isReading(name)) answered(delimited(newId('call_'), await callReadingTool(sources, name, input)));
+    else if (isReading(name)) answered(delimitData(newId('call_'), await callReadingTool(sources, name, input)));
     else if (name !== PROPOSE) answered('There is no such tool.');
     else if (proposed) answered('Another proposal of this answer is rehearsed; propose one at a time.');
     else {

@@ -5,12 +5,12 @@
 import { newId } from '@gantry/events';
 import { AppError, repeat } from '@gantry/http';
 import { goOnWithCandidates } from '../candidates/candidate-sweeps';
-import type { Deps } from '../deps';
 import { ModelFailed } from '../models/call-failure';
 import { loseModelCalls } from '../models/model-call-repository';
 import { endRepair } from './conclude-repair';
 import type { Repair } from './repair';
 import { workOn } from './repair-agent';
+import type { RepairDeps } from './repair-deps';
 import { findRepair, hasOpenTrials, holdRepair, releaseRepair, takeRepairs } from './repair-repository';
 
 /** Of a repair that this replica works on no more. */
@@ -26,7 +26,7 @@ const AT_ONCE = 4;
 export type RepairLoop = ReturnType<typeof startRepairLoop>;
 
 /** @param options.auto false: only explicit calls of `tick()` begin anything */
-export function startRepairLoop(deps: Deps, options: { auto: boolean }) {
+export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
   const { pool, log } = deps;
   const replica = newId('rpl_');
   const working = new Map<string, { stop: AbortController; ended: Promise<void> }>();

@@ -4,20 +4,20 @@ import { newId, type ReactionTo, type RunErrorCode, type runFinished } from '@ga
 import { AppError, SYSTEM } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import { lockTrials } from '../candidates/candidate-repository';
-import type { Deps } from '../deps';
 import { findWorkerByUid } from '../workers/worker-repository';
+import type { RepairDeps } from './repair-deps';
 import { findOpenRepair, insertRepair, readBegun } from './repair-repository';
 import { announceBegin } from './repair-service';
 
 /** No change of the code helps. */
 const NOT_MENDABLE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
   ...(['executor_lost', 'missing_secret', 'missing_connection', 'budget_exceeded', 'approval_rejected'] as const),
-  ...(['cancelled', 'sandbox', 'invalid_inputs'] as const),
+  ...(['cancelled', 'sandbox', 'invalid_inputs', 'model_unavailable'] as const),
 ]);
 /** Of one worker, by themselves. */
 const PER_DAY_MAX = 10;
 
-export function repairOnFailure(deps: Deps): ReactionTo<typeof runFinished> {
+export function repairOnFailure(deps: RepairDeps): ReactionTo<typeof runFinished> {
   const { prisma, pool, engine, runnables, models } = deps;
 
   /** Null unless its version asks for it and runs still. */

@@ -1,9 +1,9 @@
 /** Prompts of the repairing model. Code, inputs and logs stand between marks, as data. */
 import { newId } from '@gantry/events';
+import { mapTexts } from '@gantry/masking';
 import type { AssistantModelMessage, ModelMessage, ToolModelMessage } from 'ai';
 import { shownJson } from '../candidates/compare-outputs';
-import { mapTexts } from '../masked-texts';
-import { delimited } from '../quoted-data';
+import { delimitData } from '../models/quoted-data';
 import type { Message } from './repair';
 import { errorOf, fileText, logText, type ReadingFrom, runsText, runText } from './repair-tools';
 
@@ -19,7 +19,7 @@ const LOG_LINES = 100;
 export async function tellOfRun(from: ReadingFrom, instructions: string | null): Promise<string> {
   const { run, definition, tree, masked } = from;
   const { entrypoint } = definition;
-  const data = (text: string) => delimited(newId('call_'), text);
+  const data = (text: string) => delimitData(newId('call_'), text);
   const parts = [
     ['The worker, as it is now', shownJson(mapTexts(definition, masked), 8_000)],
     ['Its files', tree.map(({ path, size }) => `${masked(path)} (${size} bytes)`).join('\n')],

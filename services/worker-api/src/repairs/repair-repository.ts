@@ -5,6 +5,8 @@
  */
 import { isClosedSql } from '@gantry/events';
 import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
+import { approvalExistsSql } from '../approvals/approval-repository';
+import { HAS_OPEN_CANDIDATES, isRehearsingSql } from '../candidates/candidate-repository';
 import type { Message, Repair, RepairStatus } from './repair';
 
 const COLUMNS = `id, workspace_id AS "workspaceId", worker_uid AS "workerUid", run_id AS "runId", status, proven,
@@ -69,8 +71,7 @@ export async function readBegun(sql: Sql, workerUid: string, fingerprint: string
 export async function hasOpenTrials(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query<{ open: boolean }>({
     name: 'has-open-trials',
-    text: `SELECT EXISTS (SELECT FROM worker_candidates WHERE status = 'rehearsing')
-             OR EXISTS (SELECT FROM candidate_cases WHERE status IN ('rehearsing', 'pairing'))
+    text: `SELECT ${HAS_OPEN_CANDIDATES}
              OR EXISTS (SELECT FROM repairs WHERE status IN ('working', 'rehearsing')) AS open`,
   });
   return rows[0]?.open === true;
@@ -82,8 +83,7 @@ export async function takeRepairs(sql: Sql, replica: string, limit: number): Pro
     `UPDATE repairs SET status = 'working', leased_by = $1, leased_until = now() + ${LEASE} WHERE id IN (
        SELECT r.id FROM repairs r WHERE (
            r.status = 'working' AND (r.leased_until IS NULL OR r.leased_until < now())
-           OR r.status = 'rehearsing' AND NOT EXISTS (
-             SELECT FROM worker_candidates c WHERE c.id = r.candidate_id AND c.status = 'rehearsing'))
+           OR r.status = 'rehearsing' AND NOT ${isRehearsingSql('r.candidate_id')})
          AND NOT ${isClosedSql('r.workspace_id')}
        ORDER BY r.created_at LIMIT $2 FOR UPDATE SKIP LOCKED)
      RETURNING ${COLUMNS}`,
@@ -160,20 +160,11 @@ export const insertMessage = (tx: Sql, repairId: string, { role, content }: Mess
     [repairId, role, JSON.stringify(content)],
   );
 
-/** Of a repair, in the order in which they were made. */
-export async function listProposals(sql: Sql, repairId: string): Promise<string[]> {
-  const { rows } = await sql.query<{ id: string }>(
-    'SELECT id FROM worker_candidates WHERE repair_id = $1 ORDER BY created_at, id',
-    [repairId],
-  );
-  return rows.map(({ id }) => id);
-}
-
 /** Those whose approval went with the run that they repair. @returns their candidates */
 export async function endForgotten(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ candidateId: string }>(
     `UPDATE repairs r SET status = 'rejected', ended_at = now()
-     WHERE status = 'waiting' AND NOT EXISTS (SELECT FROM approvals a WHERE a.id = r.approval_id)
+     WHERE status = 'waiting' AND NOT ${approvalExistsSql('r.approval_id')}
      RETURNING candidate_id AS "candidateId"`,
   );
   return rows.map(({ candidateId }) => candidateId);

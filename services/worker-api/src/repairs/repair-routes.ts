@@ -1,15 +1,15 @@
 import { type Answer, notFound, type Operations, ok, type Principal } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
-import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { readTurnUsage } from '../models/model-call-repository';
 import { ownerIdOf } from '../ownership';
 import { runAndWorkerOf } from '../runs/run-of-request';
 import { type Repair, repairToApi } from './repair';
+import type { RepairDeps } from './repair-deps';
 import { findRepair, findRepairOfRun, listMessages } from './repair-repository';
 import { beginRepair, stopRepair } from './repair-service';
 
-export function repairOperations(deps: Deps): Operations<'worker'> {
+export function repairOperations(deps: RepairDeps): Operations<'worker'> {
   const { pool } = deps;
 
   /** The latest of a run that the caller sees. @throws AppError 404 */

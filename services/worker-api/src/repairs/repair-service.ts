@@ -4,13 +4,13 @@ import { type Actor, conflict, type Made } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
-import { findCandidate, lockTrials } from '../candidates/candidate-repository';
+import { findCandidate, listProposals, lockTrials } from '../candidates/candidate-repository';
 import { abandon, dropIn } from '../candidates/decide-candidate';
-import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { requireNotArchived } from '../workers/edit-worker';
 import type { Repair } from './repair';
-import { findOpenRepair, insertRepair, listProposals, stopRepairRow } from './repair-repository';
+import type { RepairDeps } from './repair-deps';
+import { findOpenRepair, insertRepair, stopRepairRow } from './repair-repository';
 
 interface AskedRepair {
   run: Run;
@@ -25,7 +25,7 @@ interface AskedRepair {
 }
 
 /** @returns the id. @throws AppError 400 `unknown_model`; 409, such as `no_model` */
-export async function beginRepair(deps: Deps, asked: AskedRepair): Promise<string> {
+export async function beginRepair(deps: RepairDeps, asked: AskedRepair): Promise<string> {
   const { run, worker, instructions, model, createdBy, tokenId, actor, made } = asked;
   if (run.kind === 'test') {
     throw conflict('test_run', 'this run was a test, or a rehearsal; repair a run of a version');
@@ -65,7 +65,7 @@ export async function announceBegin(tx: Sql, actor: Actor, run: Run, workerId: s
 }
 
 /** Drops its proposals too. @throws AppError 409 `not_working` */
-export async function stopRepair(deps: Deps, repair: Repair, workerId: string, actor: Actor): Promise<void> {
+export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: string, actor: Actor): Promise<void> {
   const { id, workspaceId, runId } = repair;
   const candidates = await transaction(deps.pool, async (tx) => {
     if (!(await stopRepairRow(tx, id))) throw conflict('not_working', whyNotStopped(repair));

@@ -1,18 +1,17 @@
 /** The tools of a repair. All but `propose_change` only read, and that one writes nothing but a candidate. */
 import { AppError, sayIssues } from '@gantry/http';
-import type { Redactor } from '@gantry/masking';
+import { maskTexts, type Redactor } from '@gantry/masking';
 import { type Run, readLinesBackwards } from '@gantry/run-engine';
 import { z } from 'zod';
 import { shortened, shownJson } from '../candidates/compare-outputs';
-import type { Deps } from '../deps';
 import { type FileTree, textOf } from '../file-trees/file-tree';
-import { maskTexts } from '../masked-texts';
-import { apiStatus } from '../run-status';
 import { parseOutput } from '../runs/output-object';
 import type { Definition } from '../workers/definition';
+import { toApiStatus } from '../workers/run-status';
+import type { RepairDeps } from './repair-deps';
 
 export interface ReadingFrom {
-  deps: Deps;
+  deps: RepairDeps;
   run: Run;
   definition: Definition;
   tree: FileTree;
@@ -150,6 +149,7 @@ export async function logText({ deps, masked }: ReadingFrom, run: Run, linesMax:
     const line = shortened(masked(`${data.level} ${data.text}`), VALUE_CHARS_MAX);
     chars += line.length;
     if (lines.length >= linesMax || chars > TEXT_CHARS_MAX) break;
+    // Bounded: 300 lines (LOG_LINES_MAX).
     lines.unshift(line);
   }
   return lines.join('\n') || '(nothing was logged)';
@@ -160,7 +160,7 @@ export async function runText(from: ReadingFrom, run: Run): Promise<string> {
   const shorten = (text: string) => shortened(text, VALUE_CHARS_MAX);
   const output = run.status === 'completed' ? await readableOutput(deps, run) : undefined;
   const said = {
-    ...{ id: run.id, status: apiStatus(run.status), version: run.version, trigger: run.trigger },
+    ...{ id: run.id, status: toApiStatus(run.status), version: run.version, trigger: run.trigger },
     inputs: await maskTexts(redactor, run.inputs, shorten),
     ...(output !== undefined && { output: await maskTexts(redactor, output, shorten) }),
     ...(run.error && { error: errorOf(from, run) }),
@@ -169,7 +169,7 @@ export async function runText(from: ReadingFrom, run: Run): Promise<string> {
 }
 
 /** Of an output that takes long to parse, the beginning of its JSON. */
-async function readableOutput({ engine }: Deps, run: Run): Promise<unknown> {
+async function readableOutput({ engine }: RepairDeps, run: Run): Promise<unknown> {
   const stored = await engine.storedOutput(run);
   if (!('json' in stored) || stored.json.byteLength <= PARSED_BYTES_MAX) return parseOutput(stored);
   return Buffer.from(stored.json.subarray(0, PARSED_BYTES_MAX)).toString();
@@ -189,7 +189,7 @@ export async function runsText({ deps, run, masked }: ReadingFrom): Promise<stri
   return runs
     .map(({ id, status, version, createdAt, error }) => {
       const why = error ? ` ${error.code}: ${shortened(masked(error.message), 200)}` : '';
-      return `${id} version ${version} ${createdAt.toISOString()} ${apiStatus(status)}${why}`;
+      return `${id} version ${version} ${createdAt.toISOString()} ${toApiStatus(status)}${why}`;
     })
     .join('\n');
 }

@@ -62,12 +62,15 @@ const decide = (id: string, how: 'approve' | 'reject', body?: object) => me.post
 
 test('a model reads, proposes, and its candidate waits for a person with the evidence; approved, it runs', async () => {
   const { worker, runId } = await broken();
+  const { body: failed } = await me.get(`/api/runs/${runId}`).expect(200);
+  expect(failed.repair_id).toBeNull();
   const repaired = await repair(runId, call('read_file', { path: 'main.py' }), call('read_log'), proposes(MENDED));
   expect(repaired).toMatchObject({
     ...{ status: 'waiting', proven: true, model: 'local/m', explanation: 'The column was renamed.', error: null },
     ...{ steps: ['Read main.py', 'Read the log', 'Proposed a change of main.py'], ended_at: null },
     usage: { input_tokens: 300, output_tokens: 30, usd: expect.any(Number) },
   });
+  expect((await me.get(`/api/runs/${runId}`).expect(200)).body.repair_id).toBe(repaired.id);
   const approval = await approvalOf(repaired.approval_id);
   expect(approval).toMatchObject({
     ...{ kind: 'candidate', candidate_id: repaired.candidate_id, run_id: runId, status: 'pending', review_url: null },

@@ -37,7 +37,7 @@ export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admis
 export const waitsForApproval = async (sql: Sql, workerUid: string, runnable: Runnable): Promise<boolean> =>
   (await isUnapproved(sql, workerUid, runnable)) && listReach(runnable.definition).length > 0;
 
-const isUnapproved = async (sql: Sql, workerUid: string, { approvalSha }: Runnable): Promise<boolean> =>
+export const isUnapproved = async (sql: Sql, workerUid: string, { approvalSha }: Runnable): Promise<boolean> =>
   approvalSha !== null && !(await isApproved(sql, workerUid, approvalSha));
 
 /** It could otherwise let an approved worker act in its place. */

@@ -1,12 +1,12 @@
 import { AppError, notFound } from '@gantry/http';
 import { madeAt, readRetention, retentionOf } from '@gantry/run-engine';
-import type { Deps } from '../deps';
+import type { RunDeps } from './run-deps';
 
 const DAY_MS = 86_400_000;
 
 /** For a run that is not there: an error that says so where its time is over, going by its id alone; otherwise null. */
 export async function agedRun(
-  { pool, retention: bounds, now }: Pick<Deps, 'pool' | 'retention' | 'now'>,
+  { pool, retention: bounds, now }: Pick<RunDeps, 'pool' | 'retention' | 'now'>,
   workspaceId: string,
   runId: string,
 ): Promise<AppError | null> {

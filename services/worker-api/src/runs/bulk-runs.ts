@@ -4,10 +4,10 @@ import { AppError, type CallOf, invalid, type Operations, ok, type Principal } f
 import { transaction } from '@gantry/postgres';
 import { listRunPage } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
-import type { ApiRunStatus } from '../run-status';
+import type { ApiRunStatus } from '../workers/run-status';
 import { getRunFor } from '../workers/visible-worker';
 import { replayRun } from './replay-run';
+import type { RunDeps } from './run-deps';
 import { type AskedFilter, runFilterOf } from './run-filter';
 import { originOf, runAndWorkerOf } from './run-of-request';
 
@@ -32,7 +32,7 @@ interface Outcome {
 const CANCELLABLE: ApiRunStatus[] = ['queued', 'running', 'pending_approval'];
 const ENDED: ApiRunStatus[] = ['completed', 'failed', 'cancelled', 'timed_out', 'rejected'];
 
-export function bulkRunOperations(deps: Deps): Operations<'worker'> {
+export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
   return {
     cancelRuns: async ({ caller, actor, body }) => {
       const { ids, more } = await runsOf(caller, body, { allowed: CANCELLABLE, default: CANCELLABLE });
@@ -114,6 +114,7 @@ async function forEach(ids: string[], work: (id: string) => Promise<void>, atOnc
   const left = [...ids];
   await Promise.all(
     Array.from({ length: atOnce }, async () => {
+      // Bounded: 1,000 runs (RUNS_MAX).
       for (let id = left.shift(); id !== undefined; id = left.shift()) {
         try {
           await work(id);

@@ -3,8 +3,8 @@ import type { RunError, Suspension } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import type { Deps } from '../deps';
-import type { Worker } from '../generated/prisma/client';
+import { callableWorkerSql, type StartableWorker } from '../workers/startable-worker';
+import type { StartRunDeps } from './run-deps';
 import { startRun } from './start-run';
 import type { TokenBudgets } from './token-budget';
 
@@ -12,14 +12,9 @@ import type { TokenBudgets } from './token-budget';
 const DEPTH_MAX = 16;
 
 type Call = Extract<Suspension, { kind: 'call' }>;
-type Callee = Pick<
-  Worker,
-  'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion' | 'visibility' | 'ownerId'
->;
-
 /** Inside the transaction that suspends the caller: there is never a run that waits for one that does not exist. */
 export async function startCalledRun(
-  deps: Deps,
+  deps: StartRunDeps,
   tx: PoolClient,
   run: Run,
   { workerId, inputs }: Call,
@@ -31,17 +26,13 @@ export async function startCalledRun(
   if (onlyWorkers?.includes(workerId) === false)
     return refused('the token that started this run is not for that worker');
   if (run.depth + 1 > DEPTH_MAX) return refused(`runs that call runs go at most ${DEPTH_MAX} deep`);
-  const { rows } = await tx.query<Callee & { callable: boolean; budgets: TokenBudgets | null }>(
-    `SELECT w.uid, w.id, w.workspace_id AS "workspaceId", w.name, w.status, w.current_version AS "currentVersion",
-       w.visibility = 'workspace' OR (c.visibility = 'private' AND c.owner_id = w.owner_id) AS callable,
-       (SELECT budgets FROM token_runs WHERE run_id = $4) AS budgets
-     FROM workers w, workers c
-     WHERE w.workspace_id = $1 AND w.id = $2 AND w.deleted_at IS NULL AND c.uid = $3`,
+  const { rows } = await tx.query<StartableWorker & { budgets: TokenBudgets | null }>(
+    `SELECT w.*, (SELECT budgets FROM token_runs WHERE run_id = $4) AS budgets
+     FROM (${callableWorkerSql('$1', '$2', '$3')}) w`,
     [run.workspaceId, workerId, run.subjectId, run.id],
   );
   const [worker] = rows;
-  // A private worker is called by private ones of the same owner only: others may edit what the workspace shares.
-  if (!worker?.callable) return refused('there is no such worker in this workspace');
+  if (!worker) return refused('there is no such worker in this workspace');
   try {
     const called = await startRun(deps, {
       worker,

@@ -1,5 +1,5 @@
 import { given, noUsage, until } from '@gantry/testing';
-import { sweepPacks } from '../file-trees/tree-pack';
+import { sweepUnusedPacks } from '../housekeeping';
 import { callerOf } from '../test/caller';
 import { createWorker, HELLO } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -180,10 +180,10 @@ describe('testing a draft', () => {
     const { rows } = await pool.query('SELECT key FROM pack_intents WHERE run_id = $1', [run]);
     const isKept = () => objects.getBuffer(rows[0].key, 1e6).then(Boolean, () => false);
     await pool.query(`UPDATE pack_intents SET created_at = now() - interval '2 hours' WHERE run_id = $1`, [run]);
-    await sweepPacks(pool, objects);
+    await sweepUnusedPacks(pool, objects);
     expect(await isKept()).toBe(true);
     await me.post(`/api/runs/${run}/cancel`).expect(200);
-    await sweepPacks(pool, objects);
+    await sweepUnusedPacks(pool, objects);
     expect(await isKept()).toBe(false);
   });
 });

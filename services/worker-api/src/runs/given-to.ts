@@ -2,12 +2,12 @@
 import type { RunError } from '@gantry/events';
 import type { GivenTo } from '@gantry/run-engine';
 import { secretsForRun } from '@gantry/vault';
+import { allowsExposure } from '../accounts/workspaces/workspace-repository';
 import { createConnectionCredentials } from '../connections/connection-credentials';
-import type { Deps } from '../deps';
-import { allowsExposure } from '../workers/exposure';
+import type { ConnectionDeps } from '../connections/connection-deps';
 
 /** @param whole runs may be handed out while the rest of the service is still being put together */
-export function createGivenTo(whole: Promise<Deps>): GivenTo {
+export function createGivenTo(whole: Promise<ConnectionDeps>): GivenTo {
   const credentialsOf = createConnectionCredentials();
   return async (run) => {
     const deps = await whole;

@@ -1,5 +1,5 @@
 /** What runs say: as a list, as text, live, and over all runs of a worker. */
-import { linkTo, type Operations, ok } from '@gantry/http';
+import { linkTo, type Operations, ok, parseQueryDate, writeWithBackpressure } from '@gantry/http';
 import {
   countLineChars,
   LOG_PAGE_CHARS_MAX,
@@ -8,14 +8,12 @@ import {
   readSubjectLog,
   type Wording,
 } from '@gantry/run-engine';
-import { written } from '../backpressure';
-import type { Deps } from '../deps';
-import { queryDate } from '../query-date';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { eventPage } from './event-page';
 import { cursorText, readCursor } from './log-cursor';
 import { lineToApi, lineToText } from './log-line';
 import { outputObject } from './output-object';
+import type { RunDeps } from './run-deps';
 import { runOf } from './run-of-request';
 
 /** A large output is fetched with the run: its event says that it is stored. */
@@ -25,7 +23,7 @@ const wording: Wording = {
   others: 'told',
 };
 
-export function logOperations(deps: Deps): Operations<'worker'> {
+export function logOperations(deps: RunDeps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
   return {
     listRunLogs: async (call) => {
@@ -36,7 +34,7 @@ export function logOperations(deps: Deps): Operations<'worker'> {
         res.type('text/plain; charset=utf-8');
         for await (const line of readLines(pool, run.id, query.after)) {
           if (res.destroyed) return;
-          if (matches(line)) await written(res, lineToText(line));
+          if (matches(line)) await writeWithBackpressure(res, lineToText(line));
         }
         res.end();
         return;
@@ -52,7 +50,7 @@ export function logOperations(deps: Deps): Operations<'worker'> {
       const { lines, next, skipped } = await readSubjectLog(pool, worker.uid, {
         search: q,
         level,
-        since: queryDate(since, 'since'),
+        since: parseQueryDate(since, 'since'),
         limit,
         offset,
         cursor: cursor === undefined ? undefined : readCursor(cursor),

@@ -2,12 +2,12 @@ import type { RunError } from '@gantry/events';
 import type { AskedSuspension, Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { suspendForApproval } from '../approvals/request-approval';
-import type { Deps } from '../deps';
 import { startCalledRun } from './called-run';
+import type { StartRunDeps } from './run-deps';
 
 /** What a suspended run waits for: an approval, or a run of another worker. In the transaction that suspends it. */
 export function makeAwaited(
-  deps: Deps,
+  deps: StartRunDeps,
   tx: PoolClient,
   run: Run,
   suspension: AskedSuspension,

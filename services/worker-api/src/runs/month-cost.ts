@@ -3,9 +3,10 @@
 import type { ReactionTo, runFinished } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { REHEARSAL } from '@gantry/run-engine';
-import type { Deps } from '../deps';
+import { testCostSql } from '@gantry/run-engine';
 import type { Definition } from '../workers/definition';
+import { workerExistsSql } from '../workers/worker-queries';
+import type { RunDeps } from './run-deps';
 
 /** US dollars; 0 before the first run of the month (UTC) has ended. */
 export async function monthCostUsd(
@@ -25,7 +26,7 @@ export async function monthCostUsd(
  * @throws AppError 409 budget_exceeded
  */
 export async function checkBudget(
-  { now }: Pick<Deps, 'now'>,
+  { now }: Pick<RunDeps, 'now'>,
   sql: Sql,
   worker: { uid: string; workspaceId: string },
   { limits }: Definition,
@@ -41,8 +42,7 @@ export async function checkBudget(
 }
 
 /** Their ends are announced to nobody who would count them; they are few. */
-const TESTS = `coalesce((SELECT sum(cost_usd) FROM runs WHERE workspace_id = $3 AND trigger IN ('test', '${REHEARSAL}') AND subject_id = $1
-  AND created_at >= $2::date AT TIME ZONE 'UTC'), 0)`;
+const TESTS = testCostSql('$3', '$1', "$2::date AT TIME ZONE 'UTC'");
 
 /** Models that repairs asked, also what calls under way can cost. */
 const REPAIRS = `coalesce((SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END)
@@ -52,12 +52,12 @@ const REPAIRS = `coalesce((SELECT sum(CASE c.outcome WHEN 'started' THEN c.reser
 /** Both counts in one statement: a run is in both or in neither. */
 const COUNT = `WITH of_day AS (
     INSERT INTO worker_day_usage AS known (worker_uid, day, runs, failed, compute_ms, usd)
-    SELECT uid, $2::date, 1, $3, $4, $5 FROM workers WHERE uid = $1
+    SELECT $1, $2::date, 1, $3, $4, $5 WHERE ${workerExistsSql('$1')}
     ON CONFLICT (worker_uid, day) DO UPDATE SET runs = known.runs + 1, failed = known.failed + excluded.failed,
       compute_ms = known.compute_ms + excluded.compute_ms, usd = known.usd + excluded.usd
   )
   INSERT INTO worker_month_costs AS known (worker_uid, month, usd)
-  SELECT uid, date_trunc('month', $2::date), $5 FROM workers WHERE uid = $1
+  SELECT $1, date_trunc('month', $2::date), $5 WHERE ${workerExistsSql('$1')}
   ON CONFLICT (worker_uid, month) DO UPDATE SET usd = known.usd + excluded.usd`;
 
 /** A run counts once, when it has ended; that of a worker that was purged meanwhile counts nowhere. */

@@ -8,12 +8,12 @@ import { conflict } from '@gantry/http';
 import { REHEARSAL, type Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { contextsFor } from '../contexts/contexts-for';
-import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { admitCode } from './admit-code';
 import { checkBudget } from './month-cost';
+import type { RehearsalDeps } from './run-deps';
 import { checkInputs, placeInputs } from './run-inputs';
-import type { Runnable } from './runnable';
+import { type Runnable, withConversation } from './runnable';
 
 export interface Rehearse {
   worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
@@ -40,7 +40,7 @@ const PRIORITY = -50;
  * @throws AppError 409 archived, version_not_approved, budget_exceeded, no_version, or a context that is not there; 400 naming every input that is
  *   wrong
  */
-export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
+export async function rehearse(deps: RehearsalDeps, asked: Rehearse): Promise<Run> {
   const { worker, draft, of, createdBy, isUnread = false, tx } = asked;
   const { workspaceId } = worker;
   if (worker.status === 'archived') throw conflict('archived', 'this worker is archived; restore it to rehearse it');
@@ -63,7 +63,7 @@ export async function rehearse(deps: Deps, asked: Rehearse): Promise<Run> {
     inputs: placed.inputs,
     ...(of && { parentRunId: of.id }),
     spec: {
-      ...spec,
+      ...withConversation(spec, of?.spec.agent?.conversation),
       files: placed.files,
       // Nothing is written back: that follows from `run.finished`.
       ...(contexts.length && { contexts }),

@@ -1,8 +1,8 @@
 /** A run again: by default with its own inputs and the code of today. */
 import { conflict } from '@gantry/http';
 import { isTerminal, REHEARSAL, type Run } from '@gantry/run-engine';
-import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
+import type { StartRunDeps } from './run-deps';
 import type { Origin } from './run-of-request';
 import { type Start, startRun } from './start-run';
 
@@ -15,7 +15,7 @@ export interface Replay {
 }
 
 /** @throws AppError 409 before it has ended; what startRun throws */
-export async function replayRun(deps: Deps, worker: Worker, run: Run, replay: Replay): Promise<Run> {
+export async function replayRun(deps: StartRunDeps, worker: Worker, run: Run, replay: Replay): Promise<Run> {
   const { version, inputs, origin } = replay;
   if (run.trigger === REHEARSAL) {
     throw conflict('test_run', 'this run was a rehearsal, which is not repeated; replay the run that it was of');

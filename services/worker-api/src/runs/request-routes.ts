@@ -1,12 +1,12 @@
 /** Requests that the code of runs made to other hosts. */
 import { type Operations, ok } from '@gantry/http';
 import { hasMostRequests, readRequests, requestMatcherOf } from '@gantry/run-engine';
-import type { Deps } from '../deps';
 import { eventPage } from './event-page';
+import type { RunDeps } from './run-deps';
 import { runOf } from './run-of-request';
 import { requestToApi } from './run-request';
 
-export function requestOperations(deps: Deps): Operations<'worker'> {
+export function requestOperations(deps: RunDeps): Operations<'worker'> {
   const { pool } = deps;
   return {
     listRunRequests: async (call) => {

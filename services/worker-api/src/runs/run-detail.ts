@@ -2,19 +2,23 @@
 import { apiFields } from '@gantry/http';
 import { type Run, type RunArtifact, readExtras, type ShownStep } from '@gantry/run-engine';
 import { traceUrl } from '@gantry/tracing';
-import type { Deps } from '../deps';
+import { listApprovalsOfRun } from '../approvals/approval-repository';
+import { callsToApi } from '../approvals/held-calls';
+import { sandboxToApi } from '../workers/used-sandbox';
 import { headToApi, runPath } from './run';
+import type { RunDeps } from './run-deps';
 import { readOutput } from './run-output';
 
-export async function toRunDetail(deps: Deps, run: Run) {
+export async function toRunDetail(deps: RunDeps, run: Run) {
   const { engine, pool } = deps;
-  const [output, artifacts, extras, approvals] = await Promise.all([
+  const [output, artifacts, extras, approvals, repairId] = await Promise.all([
     readOutput(engine, run),
     engine.artifacts(run),
     readExtras(pool, run),
     readApprovals(deps, run),
+    readRepairId(deps, run),
   ]);
-  const { error, cpuMs, maxRssBytes, requestId } = run;
+  const { error, cpuMs, maxRssBytes, sandbox, requestId } = run;
   const trace = traceUrl(deps.traceUrlTemplate, run.traceparent);
   return {
     ...headToApi(run),
@@ -24,32 +28,51 @@ export async function toRunDetail(deps: Deps, run: Run) {
     error_trace: error?.trace ?? null,
     cpu_ms: cpuMs,
     max_memory_bytes: maxRssBytes,
+    sandbox: sandboxToApi(sandbox),
     request_id: requestId,
     ...(trace && { trace_url: trace }),
     logs_count: extras.logsCount,
     requests_count: extras.requestsCount,
     queue_position: extras.queuePosition,
-    steps: extras.steps.map(stepToApi),
+    repair_id: repairId,
+    steps: extras.steps.map((step) => stepToApi(step, approvals)),
     approvals,
     artifacts: artifacts.map((artifact) => artifactToApi(run, artifact)),
   };
 }
 
-const stepToApi = (step: ShownStep) => ({
-  ...apiFields(step, 'ordinal', 'kind', 'name', 'status', 'result', 'error', 'startedAt', 'finishedAt'),
+const stepToApi = (step: ShownStep, approvals: RunApproval[]) => ({
+  ...apiFields(step, 'ordinal', 'kind', 'name', 'status', 'error', 'startedAt', 'finishedAt'),
+  result: shownResult(step, approvals),
   run_id: step.kind === 'call' ? step.ref : null,
   approval_id: step.kind === 'approve' ? step.ref : null,
 });
 
-async function readApprovals({ prisma }: Deps, run: Run) {
-  const approvals = await prisma.approval.findMany({
-    where: { workspaceId: run.workspaceId, runId: run.id, candidateId: null },
-    orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
-  });
-  return approvals.map((approval) => ({
-    ...apiFields(approval, 'id', 'status', 'title', 'message', 'requestedAt', 'expiresAt', 'decidedAt', 'reason'),
-    decided_by: approval.decidedByLabel ?? approval.decidedBy,
-  }));
+type RunApproval = Awaited<ReturnType<typeof readApprovals>>[number];
+
+/** The record has corrected arguments as they are used; people see them without the values of secrets. */
+export function shownResult(
+  { kind, ref, result }: Pick<ShownStep, 'kind' | 'ref'> & { result?: unknown },
+  approvals: RunApproval[],
+): unknown {
+  const calls = kind === 'approve' ? approvals.find(({ id }) => id === ref)?.calls : null;
+  return calls && result ? { ...result, calls: calls.map(({ decision }) => decision) } : result;
+}
+
+export async function readApprovals({ prisma }: Pick<RunDeps, 'prisma'>, run: Run) {
+  const approvals = await listApprovalsOfRun(prisma, run.workspaceId, run.id);
+  return approvals
+    .filter(({ candidateId }) => candidateId === null)
+    .map((approval) => ({
+      ...apiFields(approval, 'id', 'status', 'title', 'message', 'requestedAt', 'expiresAt', 'decidedAt', 'reason'),
+      calls: callsToApi(approval),
+      decided_by: approval.decidedByLabel ?? approval.decidedBy,
+    }));
+}
+
+async function readRepairId({ pool, findRepairOfRun }: RunDeps, { workspaceId, id, status }: Run) {
+  if (status !== 'failed' && status !== 'timed_out') return null;
+  return (await findRepairOfRun(pool, workspaceId, id))?.id ?? null;
 }
 
 const artifactToApi = (run: Run, artifact: RunArtifact) => ({

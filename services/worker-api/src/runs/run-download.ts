@@ -7,13 +7,13 @@ import { encodeJson, notFound, type Operations } from '@gantry/http';
 import { attachment, ObjectMissing } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
 import { hasRequests, type Run, type RunArtifact, readLines, readRequests } from '@gantry/run-engine';
-import type { Deps } from '../deps';
 import { lineToText } from './log-line';
+import type { RunDeps } from './run-deps';
 import { runOf } from './run-of-request';
 import { readOutput } from './run-output';
 import { requestToApi } from './run-request';
 
-export function downloadOperations(deps: Deps): Operations<'worker'> {
+export function downloadOperations(deps: RunDeps): Operations<'worker'> {
   const { engine, objects, pool, log } = deps;
   return {
     downloadRunArtifact: async (call) => {

@@ -1,10 +1,9 @@
 /** The history as a file: as many rows as there are, a batch of them in memory at a time, however slowly it is read. */
-import type { Operations } from '@gantry/http';
+import { type Operations, writeWithBackpressure } from '@gantry/http';
 import { type ListedRun, listRunPage } from '@gantry/run-engine';
 import { csvLine } from '../audit/csv';
-import { written } from '../backpressure';
-import type { Deps } from '../deps';
 import { headToApi } from './run';
+import type { RunDeps } from './run-deps';
 import { runFilterOf } from './run-filter';
 
 const BATCH = 1_000;
@@ -28,7 +27,7 @@ const COLUMNS = [
   'created_by',
 ] as const satisfies (keyof ReturnType<typeof headToApi>)[];
 
-export function exportOperations(deps: Deps): Operations<'worker'> {
+export function exportOperations(deps: RunDeps): Operations<'worker'> {
   return {
     exportRuns: async ({ caller, query, res }) => {
       const { workspaceId } = caller;
@@ -39,7 +38,7 @@ export function exportOperations(deps: Deps): Operations<'worker'> {
       res.set('Content-Disposition', 'attachment; filename="runs.csv"');
       res.write(csvLine([...COLUMNS]));
       for (;;) {
-        await written(res, page.runs.map(runToCsv).join(''));
+        await writeWithBackpressure(res, page.runs.map(runToCsv).join(''));
         if (!page.next || res.destroyed) break;
         page = await listRunPage(deps.pool, workspaceId, filter, { limit: BATCH, before: page.next });
       }

@@ -1,11 +1,10 @@
 /** Which runs a request is about: the query of lists and exports, and the body of bulk operations. */
-import { type CallOf, type Principal, reachOf } from '@gantry/http';
+import { type CallOf, type Principal, parseQueryDate, reachOf } from '@gantry/http';
 import type { PagedRunFilter } from '@gantry/run-engine';
-import type { Deps } from '../deps';
-import { queryDate } from '../query-date';
-import { type ApiRunStatus, engineStatuses } from '../run-status';
+import { type ApiRunStatus, toEngineStatuses } from '../workers/run-status';
 import { listHiddenWorkers } from '../workers/visible-worker';
 import { findWorkerUids, getVisibleWorker } from '../workers/worker-repository';
+import type { RunDeps } from './run-deps';
 
 /** As requests write it. */
 export type AskedFilter = NonNullable<CallOf<'worker', 'cancelRuns'>['body']['filter']> &
@@ -16,13 +15,13 @@ export type AskedFilter = NonNullable<CallOf<'worker', 'cancelRuns'>['body']['fi
  * @throws AppError 404 for a worker that is not there for this caller
  */
 export async function runFilterOf(
-  deps: Deps,
+  deps: RunDeps,
   caller: Principal,
   asked: AskedFilter,
   unlessAsked: ApiRunStatus[] = [],
 ): Promise<PagedRunFilter> {
   const { worker_id: workerId, status, trigger, tag, q } = asked;
-  const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(engineStatuses), hidden: [] };
+  const filter: PagedRunFilter = { statuses: (status ? [status] : unlessAsked).flatMap(toEngineStatuses), hidden: [] };
   if (workerId !== undefined) filter.subjectId = (await getVisibleWorker(deps.prisma, caller, workerId)).uid;
   const isForFew = workerId === undefined && reachOf(caller, 'workers') !== null;
   if (tag !== undefined || q !== undefined || isForFew) {
@@ -33,8 +32,8 @@ export async function runFilterOf(
   // Tests are part of no list but their own. A trigger says by itself which kind its runs are of.
   if (trigger === undefined) filter.kind = 'run';
   else filter.trigger = trigger;
-  const since = queryDate(asked.since, 'since');
-  const until = queryDate(asked.until, 'until');
+  const since = parseQueryDate(asked.since, 'since');
+  const until = parseQueryDate(asked.until, 'until');
   if (since) filter.since = since;
   if (until) filter.until = until;
   return filter;

@@ -2,8 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { placeFiles } from '@gantry/program';
 import type { Run, RunSpec } from '@gantry/run-engine';
-import type { Deps } from '../deps';
 import type { Definition } from '../workers/definition';
+import type { RunDeps } from './run-deps';
 import type { Runnable } from './runnable';
 
 export interface AskedInputs {
@@ -34,13 +34,14 @@ export function checkInputs(
 
 /** Files that are placed for a run that is then refused lie there for nothing: to be called last. */
 export async function placeInputs(
-  { objects }: Pick<Deps, 'objects'>,
+  { objects }: Pick<RunDeps, 'objects'>,
   workspaceId: string,
   asked: AskedInputs,
   definition: Definition,
   checked: Record<string, unknown>,
 ): Promise<{ inputs: Record<string, unknown>; files: RunSpec['files'] }> {
   const kept = keptFiles(asked, definition);
+  // Bounded: 100 inputs (ITEMS_MAX of packages/program), and a file for each.
   const fresh = definition.inputs.filter(({ name }) => !kept.some(({ input }) => input === name));
   const { inputs, files } = await placeFiles({ objects, getUpload: null }, workspaceId, fresh, checked);
   const shown = Object.fromEntries(kept.map(({ input, name, size }) => [input, { name, size }]));
@@ -49,6 +50,7 @@ export async function placeInputs(
 
 /** Files of the run that is repeated, where the version still asks for a file of that name and the inputs give no other. */
 const keptFiles = ({ replayOf, inputs: given }: AskedInputs, { inputs }: Definition): RunSpec['files'] =>
+  // Bounded: 100 inputs (ITEMS_MAX of packages/program), and a file for each.
   (replayOf?.spec.files ?? []).filter(
     ({ input }) =>
       isDeepStrictEqual(given[input], replayOf?.inputs[input]) &&

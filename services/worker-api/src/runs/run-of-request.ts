@@ -2,21 +2,22 @@
 import { type Call, callerOf, type Principal } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { Request } from 'express';
-import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { ownerIdOf } from '../ownership';
 import { getRunFor, getWorkerOf } from '../workers/visible-worker';
 import { agedRun } from './aged-run';
+import type { RunDeps } from './run-deps';
 import type { Start } from './start-run';
 
 type InRun = Pick<Call<{ run_id: string }>, 'caller' | 'path'>;
 
 /** The run that the path names. @throws AppError 404 */
-export const runOf = (deps: Deps, { caller, path }: InRun): Promise<Run> => getRunFor(deps, caller, path.run_id);
+export const runOf = (deps: Pick<RunDeps, 'engine' | 'pool'>, { caller, path }: InRun): Promise<Run> =>
+  getRunFor(deps, caller, path.run_id);
 
 /** With its worker. @throws AppError 404 */
 export async function runAndWorkerOf(
-  deps: Deps,
+  deps: Pick<RunDeps, 'engine' | 'now' | 'pool' | 'prisma' | 'retention'>,
   caller: Principal,
   runId: string,
 ): Promise<{ run: Run; worker: Worker }> {

@@ -102,6 +102,37 @@ describe('starting', () => {
     ]);
   });
 
+  test('recorded steps are listed whole, page by page, with the failures that the code has caught', async () => {
+    const id = await startedId();
+    const job = await executor.claim();
+    const caught = { module: 'builtins', type: 'KeyError', message: 'no such key' };
+    const large = { text: 'x'.repeat(60_000) };
+    await job?.report({ type: 'started' });
+    await job?.step(1, 'read', { 'gantry:failed': caught });
+    for (let ordinal = 2; ordinal <= 40; ordinal++) await job?.step(ordinal, `load ${ordinal}`, large);
+    const times = { startedAt: Date.now() - 20, finishedAt: Date.now() };
+    const step = { ordinal: 41, name: 'compare', type: 'ValueError', message: 'no row', ...times };
+    const error = { code: 'exception', type: 'ValueError', message: 'no row', step } as const;
+    await job?.report({ type: 'finished', status: 'failed', error, usage: noUsage });
+    await becomes(id, 'failed');
+    const first = await me.get(`/api/runs/${id}/steps`).expect(200);
+    expect(first.headers['x-has-more']).toBe('true');
+    expect(JSON.stringify(first.body).length).toBeLessThan(2.2 * 1024 * 1024);
+    const next = new URL(/<([^>]+)>/.exec(first.headers.link ?? '')?.[1] ?? '', 'http://api');
+    const second = await me.get(next.pathname + next.search).expect(200);
+    expect(second.headers).toMatchObject({ 'x-has-more': 'false' });
+    const steps = [...first.body, ...second.body];
+    expect(steps.map(({ ordinal }: { ordinal: number }) => ordinal)).toEqual(
+      Array.from({ length: 40 }, (_, at) => at + 1),
+    );
+    expect(steps[0]).toEqual({
+      ...{ ordinal: 1, kind: 'step', name: 'read', result: null },
+      failure: { ...caught, code: null },
+    });
+    expect(steps[39]).toEqual({ ordinal: 40, kind: 'step', name: 'load 40', result: large, failure: null });
+    expect((await me.get(`/api/runs/${id}/steps?after=38&limit=1&offset=1`).expect(200)).body).toEqual([steps[39]]);
+  });
+
   test('answers running where an executor was waiting, and ended where the caller waits', async () => {
     const claim = executor.claim();
     const waited = start({ ...hello, wait: 10 });

@@ -1,15 +1,25 @@
-import { type Answer, type Call, type CallOf, created, type Operations, ok, type Principal } from '@gantry/http';
+import {
+  type Answer,
+  buildNextHeaders,
+  type Call,
+  type CallOf,
+  created,
+  type Operations,
+  ok,
+  type Principal,
+  parsePageCursor,
+} from '@gantry/http';
 import { countRunPage, type ListedRun, listRunPage, type PagedRunFilter, type Run } from '@gantry/run-engine';
 import type { Request } from 'express';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
-import { cursorOf, nextHeaders } from '../page-cursor';
-import { apiStatus } from '../run-status';
+import { toApiStatus } from '../workers/run-status';
+import { createStartableWorkers } from '../workers/startable-worker';
 import { getRunFor, requireInToolsets } from '../workers/visible-worker';
 import { getVisibleWorker } from '../workers/worker-repository';
 import { outputOf } from './output-object';
 import { replayRun } from './replay-run';
 import { headToApi } from './run';
+import type { RunDeps } from './run-deps';
 import { toRunDetail } from './run-detail';
 import { runFilterOf } from './run-filter';
 import { originOf, runAndWorkerOf, runOf } from './run-of-request';
@@ -19,11 +29,12 @@ import { testDraft } from './test-draft';
 /** A run that is held until somebody approves it waits like any other that has not begun. */
 function started({ id, status, startedAt }: Run): Answer {
   const isHeld = status === 'pending_approval' && startedAt === null;
-  return created({ status: isHeld ? 'queued' : apiStatus(status), run_id: id });
+  return created({ status: isHeld ? 'queued' : toApiStatus(status), run_id: id });
 }
 
-export function runOperations(deps: Deps): Operations<'worker'> {
+export function runOperations(deps: RunDeps): Operations<'worker'> {
   const { engine, pool, prisma } = deps;
+  const getStartableWorker = createStartableWorkers(pool);
 
   /** What the one run that a request asks for has from it. */
   const askedBy = (req: Request, waitSeconds = 0) => ({
@@ -39,7 +50,7 @@ export function runOperations(deps: Deps): Operations<'worker'> {
   return {
     startRun: {
       make: async (call) => {
-        const worker = await getVisibleWorker(prisma, call.caller, call.path.worker_id);
+        const worker = await getStartableWorker(call.caller, call.path.worker_id);
         await requireInToolsets(prisma, call.caller, worker.uid, ['workers']);
         const { inputs = {}, priority, wait } = call.body ?? {};
         const start = { ...askedBy(call.req, wait), worker, inputs, priority, trigger: 'api' } as const;
@@ -109,19 +120,20 @@ export function runOperations(deps: Deps): Operations<'worker'> {
   ): Promise<Answer> {
     const { limit, offset, count } = query;
     const [{ runs, next }, total] = await Promise.all([
-      listRunPage(pool, workspaceId, filter, { limit, offset, before: cursorOf(query), withJson: true }),
+      listRunPage(pool, workspaceId, filter, { limit, offset, before: parsePageCursor(query), withJson: true }),
       count ? countRunPage(pool, workspaceId, filter) : null,
     ]);
     return ok(runs.map(toItem), {
-      ...nextHeaders(req, next),
+      ...buildNextHeaders(req, next),
       ...(next && { 'X-Next-Before-Created-At': next.createdAt.toISOString(), 'X-Next-Before-Id': next.id }),
       ...(total !== null && { 'X-Total-Count': String(total) }),
     });
   }
 }
 
-const toItem = (run: ListedRun) => ({
-  ...headToApi(run),
-  input: run.inputs ?? null,
-  output: run.hasOutput ? outputOf(run, run.output) : null,
-});
+/** Without a spread: see `headToApi`. */
+const toItem = (run: ListedRun) =>
+  Object.assign(headToApi(run), {
+    input: run.inputs ?? null,
+    output: run.hasOutput ? outputOf(run, run.output) : null,
+  });

@@ -1,11 +1,13 @@
 /** What starting a run of one version needs, read and compiled once: versions never change. */
-import { PYTHON } from '@gantry/events';
+import { type JobConversation, PYTHON } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { createInputValidator, type InputValidator, keepRecent } from '@gantry/program';
+import { createInputValidator, type InputValidator, isolationOfRun, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
-import { agentOfDefinition, type Definition, storedDefinition } from '../workers/definition';
+import { listPublishedSkills } from '../workers/agent-definition';
+import { agentOfDefinition, type Definition } from '../workers/definition';
 import type { ApprovableCode } from '../workers/version-approval';
+import { findVersionToRun } from '../workers/worker-queries';
 
 export interface Runnable {
   definition: Definition;
@@ -32,17 +34,10 @@ export function createRunnables() {
 export type Runnables = ReturnType<typeof createRunnables>;
 
 async function load(sql: Sql, workerUid: string, version: number): Promise<Runnable> {
-  const { rows } = await sql.query(
-    `SELECT definition, code_digest, code_key, code_size, only_workers, sha, needs_approval
-     FROM worker_versions WHERE worker_uid = $1 AND number = $2`,
-    [workerUid, version],
-  );
-  const [row] = rows;
-  if (!row) throw conflict('no_version', `this worker has no version ${version}`);
-  const code = { digest: row.code_digest, key: row.code_key, size: row.code_size };
-  const written = { sha: row.sha, needsApproval: row.needs_approval };
-  const { spec, ...runnable } = toRunnable(storedDefinition(row.definition), code, written);
-  return { ...runnable, spec: { ...spec, ...(row.only_workers && { onlyWorkers: row.only_workers }) } };
+  const found = await findVersionToRun(sql, workerUid, version);
+  if (!found) throw conflict('no_version', `this worker has no version ${version}`);
+  const { spec, ...runnable } = toRunnable(found.definition, found.code, found);
+  return { ...runnable, spec: { ...spec, ...(found.onlyWorkers && { onlyWorkers: found.onlyWorkers }) } };
 }
 
 export function toRunnable(
@@ -52,6 +47,7 @@ export function toRunnable(
 ): Runnable {
   const { limits, network, connections, expose, in_body: inBody, budget_usd: budgetUsd } = definition;
   const agent = agentOfDefinition(definition);
+  const skills = listPublishedSkills(definition);
   return {
     definition,
     approvalSha: needsApproval ? sha : null,
@@ -67,14 +63,18 @@ export function toRunnable(
       ...(expose.length && { expose }),
       ...(inBody.length && { inBody }),
       ...(agent && { agent }),
-      ...(definition.skill !== null && { skills: [definition.skill.slice(0, definition.skill.indexOf('@'))] }),
+      ...(skills.length && { skills }),
       ...(budgetUsd !== null && { modelBudgetUsd: budgetUsd }),
       files: [],
       limits: { ...runLimits(limits.timeout_seconds), memoryBytes: limits.memory_mb * MB },
       network: network === 'none' ? 'none' : 'egress',
       ...(typeof network === 'object' && { allowedHosts: network.allow }),
-      isolation: definition.isolation,
+      ...isolationOfRun(definition.isolation),
       may: ['approve', 'call'],
     },
   };
 }
+
+/** Gives an agent what was said before; code has no conversation. */
+export const withConversation = (spec: RunSpec, conversation: JobConversation | undefined): RunSpec =>
+  spec.agent && conversation ? { ...spec, agent: { ...spec.agent, conversation } } : spec;

@@ -16,9 +16,11 @@ import {
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
+import { listUserNames } from '../accounts/users/user-repository';
 import { recordChange } from '../audit/audit-entry';
-import type { Deps } from '../deps';
+import type { Db } from '../database';
 import type { RunShareLink } from '../generated/prisma/client';
+import type { RunDeps } from './run-deps';
 import { runOf } from './run-of-request';
 import {
   deleteShareLink,
@@ -35,7 +37,7 @@ const EXPIRES_SECONDS_DEFAULT = 7 * 86_400;
 /** Kept out of search engines, and out of what another site learns of where its visitors come from. */
 const UNLISTED = { 'X-Robots-Tag': 'noindex, nofollow', 'Referrer-Policy': 'no-referrer' };
 
-export function shareLinkOperations(deps: Deps): Operations<'worker'> {
+export function shareLinkOperations(deps: RunDeps): Operations<'worker'> {
   const { prisma, hasher, engine, dashboardUrl, now } = deps;
 
   async function runByLink({ path }: Pick<Call<{ token: string }>, 'path'>) {
@@ -51,7 +53,7 @@ export function shareLinkOperations(deps: Deps): Operations<'worker'> {
     listRunShareLinks: async (call) => {
       const run = await runOf(deps, call);
       const links = await listShareLinks(prisma, run.workspaceId, run.id, now());
-      const names = await namesOf(links);
+      const names = await listCreatorNames(prisma, links);
       return okPage(call, links, (link) => toApi(link, names));
     },
 
@@ -74,7 +76,7 @@ export function shareLinkOperations(deps: Deps): Operations<'worker'> {
           return inserted;
         });
         const url = `${dashboardUrl}/shared/${token}`;
-        return created({ ...toApi(link, await namesOf([link])), url, token });
+        return created({ ...toApi(link, await listCreatorNames(prisma, [link])), url, token });
       },
       see: async (call, id) => {
         const { workspaceId, id: runId } = await runOf(deps, call);
@@ -107,17 +109,10 @@ export function shareLinkOperations(deps: Deps): Operations<'worker'> {
       await engine.stream(call.req, call.res, run, 'all', sharedWording);
     },
   };
-
-  /** Of those who made them, by id. */
-  async function namesOf(links: RunShareLink[]): Promise<Map<string, string>> {
-    const ids = [...new Set(links.map(({ createdBy }) => createdBy))];
-    const users = await prisma.user.findMany({
-      where: { id: { in: ids } },
-      select: { id: true, name: true, email: true },
-    });
-    return new Map(users.map(({ id, name, email }) => [id, name ?? email]));
-  }
 }
+
+const listCreatorNames = (db: Db, links: RunShareLink[]): Promise<Map<string, string>> =>
+  listUserNames(db, [...new Set(links.map(({ createdBy }) => createdBy))]);
 
 const ofRun = ({ workspaceId, subjectId, id }: Run) => ({ workspaceId, workerUid: subjectId, runId: id });
 

@@ -4,21 +4,19 @@
  */
 import { apiFields } from '@gantry/http';
 import { type Run, readExtras, type Wording } from '@gantry/run-engine';
-import type { Deps } from '../deps';
+import { listApprovalsOfRun } from '../approvals/approval-repository';
 import { headToApi } from './run';
+import type { RunDeps } from './run-deps';
 import { readOutput } from './run-output';
 import type { FollowedLink } from './share-link-repository';
 
-export async function sharedRun(deps: Deps, run: Run, { worker, expiresAt }: FollowedLink) {
+export async function sharedRun(deps: RunDeps, run: Run, { worker, expiresAt }: FollowedLink) {
   const { engine, pool, prisma, runnables } = deps;
   const [output, artifacts, extras, approvals, { definition }] = await Promise.all([
     readOutput(engine, run),
     engine.artifacts(run),
     readExtras(pool, run),
-    prisma.approval.findMany({
-      where: { workspaceId: run.workspaceId, runId: run.id },
-      orderBy: [{ requestedAt: 'asc' }, { id: 'asc' }],
-    }),
+    listApprovalsOfRun(prisma, run.workspaceId, run.id),
     runnables.get(pool, worker.uid, run.version ?? worker.currentVersion),
   ]);
   const head = headToApi(run);

@@ -4,26 +4,26 @@
  */
 
 import { createHash } from 'node:crypto';
-import type { Restriction } from '@gantry/events';
+import type { JobConversation, Restriction } from '@gantry/events';
 import { AppError, conflict, type HeldKey, intersectReach, reachOf, retryAfterSecondsOf } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { NewRun, RetryPolicy, Run, RunSpec } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
 import { requestApprovalIn } from '../approvals/request-approval';
 import { contextsFor } from '../contexts/contexts-for';
-import type { Deps } from '../deps';
-import type { Worker } from '../generated/prisma/client';
 import type { Definition } from '../workers/definition';
+import type { StartableWorker } from '../workers/startable-worker';
 import { admitCode } from './admit-code';
 import { checkBudget } from './month-cost';
+import type { StartRunDeps } from './run-deps';
 import { checkInputs, placeInputs } from './run-inputs';
-import type { Runnable } from './runnable';
+import { type Runnable, withConversation } from './runnable';
 import { checkTokenBudgets, noteTokenRun, reserveTokenBudgets } from './token-budget';
 
 type RunTrigger = 'api' | 'webhook' | 'schedule' | 'event' | 'call' | 'replay' | 'test';
 
 export interface Start {
-  worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
+  worker: StartableWorker;
   /** Default: the current one. */
   version?: number;
   /** Instead of a version: code that no version has. The run is a test then. */
@@ -47,6 +47,8 @@ export interface Start {
   depth?: number;
   /** -100 to 100; default: the worker's. */
   priority?: number;
+  /** Messages before the one that the inputs have. Default: those of the run that is repeated. */
+  conversation?: JobConversation;
   /** The run that is repeated: files that the inputs leave as it shows them are used again. */
   replayOf?: Run;
   requestId?: string;
@@ -60,9 +62,9 @@ export interface Start {
  * @throws AppError 409 paused, archived, version_not_approved, budget_exceeded, or a context that is not there; 429 above the worker's own rate;
  *   400 naming every input that is wrong
  */
-export function startRun(deps: Deps, start: Start & { scheduledFor?: undefined }): Promise<Run>;
-export function startRun(deps: Deps, start: Start): Promise<Run | null>;
-export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
+export function startRun(deps: StartRunDeps, start: Start & { scheduledFor?: undefined }): Promise<Run>;
+export function startRun(deps: StartRunDeps, start: Start): Promise<Run | null>;
+export async function startRun(deps: StartRunDeps, start: Start): Promise<Run | null> {
   const { worker, draft } = start;
   // Whoever mends a paused worker tries it out before it goes on.
   if (worker.status !== 'active' && !(draft && worker.status === 'paused')) {
@@ -85,7 +87,7 @@ export async function startRun(deps: Deps, start: Start): Promise<Run | null> {
   // Last: files that were placed for a run that is refused would lie there for nothing.
   const placed = await placeInputs(deps, worker.workspaceId, inputs, definition, checked);
   const run = newRun(start, definition, placed.inputs, {
-    ...spec,
+    ...withConversation(spec, start.conversation ?? start.replayOf?.spec.agent?.conversation),
     files: placed.files,
     ...(contexts && { contexts }),
     ...(onlyWorkers && { onlyWorkers }),
@@ -104,7 +106,7 @@ const TITLE_CHARS_MAX = 200;
 const REMEDY = { paused: 'resume it', archived: 'restore it' };
 
 async function insert(
-  deps: Deps,
+  deps: Pick<StartRunDeps, 'engine' | 'now'>,
   tx: PoolClient,
   start: Start,
   definition: Definition,
@@ -171,7 +173,7 @@ function slotOf(uid: string, { limits }: Definition, inputs: Record<string, unkn
   return { key: `${uid}:${digest}`, limit: limits.concurrency ?? 1 };
 }
 
-function spendRate(deps: Deps, workerUid: string, { limits }: Definition): void {
+function spendRate(deps: Pick<StartRunDeps, 'rates'>, workerUid: string, { limits }: Definition): void {
   const limit = limits.runs_per_minute;
   if (limit === null) return;
   const spent = deps.rates.spend(`worker ${workerUid}`, limit);

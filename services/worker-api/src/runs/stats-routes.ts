@@ -1,9 +1,9 @@
 import { type Operations, ok } from '@gantry/http';
 import { subjectStats, subjectTimeseries } from '@gantry/run-engine';
-import type { Deps } from '../deps';
 import { getVisibleWorker } from '../workers/worker-repository';
+import type { RunDeps } from './run-deps';
 
-export function statsOperations({ pool, prisma, now }: Deps): Operations<'worker'> {
+export function statsOperations({ pool, prisma, now }: RunDeps): Operations<'worker'> {
   return {
     getWorkerStats: async ({ caller, path }) => {
       const worker = await getVisibleWorker(prisma, caller, path.worker_id);

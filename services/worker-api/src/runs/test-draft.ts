@@ -4,7 +4,6 @@ import { transaction } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import { recordChange } from '../audit/audit-entry';
 import { requireContexts } from '../contexts/contexts-for';
-import type { Deps } from '../deps';
 import { keepPackFor } from '../file-trees/tree-pack';
 import { ownerIdOf } from '../ownership';
 import { type DraftInput, readDraft } from '../workers/draft';
@@ -14,6 +13,7 @@ import { needsApprovalStill } from '../workers/version-approval';
 import { inspectCode, packCode } from '../workers/worker-code';
 import { requireEntrypoint } from '../workers/worker-input';
 import type { WorkerWithTriggers } from '../workers/worker-repository';
+import type { RunDeps } from './run-deps';
 import type { Origin } from './run-of-request';
 import { toRunnable } from './runnable';
 import { type Start, startRun } from './start-run';
@@ -31,7 +31,7 @@ export interface AskedTest {
  * @throws AppError as saving the draft and running the worker would
  */
 export async function testDraft(
-  deps: Deps,
+  deps: RunDeps,
   { caller, actor }: Pick<Requester, 'caller' | 'actor'>,
   worker: WorkerWithTriggers,
   { draft, inputs, waitMs, origin }: AskedTest,

@@ -6,7 +6,7 @@
 import type { ReactionTo, Restriction, runFinished } from '@gantry/events';
 import { forbidden } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import type { Run } from '@gantry/run-engine';
+import { endedRunsSql, type Run, recentCostsSql } from '@gantry/run-engine';
 import type { Pool } from 'pg';
 
 export type TokenBudgets = NonNullable<Restriction['budgets']>;
@@ -66,8 +66,7 @@ export async function noteTokenRun(tx: Sql, { id, workspaceId, subjectId }: Run,
   await tx.query(
     `INSERT INTO token_runs (run_id, workspace_id, budgets, reserved_usd)
      SELECT $1, $2, $3, greatest($5, percentile_cont(0.5) WITHIN GROUP (ORDER BY cost_usd))
-     FROM (SELECT cost_usd FROM runs WHERE workspace_id = $2 AND subject_id = $4 AND finished_at IS NOT NULL
-       ORDER BY created_at DESC LIMIT $6) AS ended`,
+     FROM (${recentCostsSql('$2', '$4', '$6')}) AS ended`,
     [id, workspaceId, JSON.stringify(budgets), subjectId, ESTIMATE_USD_MIN, ESTIMATED_FROM_RUNS],
   );
 }
@@ -80,6 +79,14 @@ export async function tokenBudgetsOfRun(sql: Sql, runId: string): Promise<TokenB
   return rows[0]?.budgets ?? null;
 }
 
+/** Query: ids of the runs of a workspace whose cost counts for tokens when they end. */
+export const tokenRunsSql = (workspaceId: string): string =>
+  `SELECT run_id FROM token_runs WHERE workspace_id = ${workspaceId}`;
+
+/** Condition: the run is one of those. */
+export const countsAtItsEndSql = (runId: string): string =>
+  `EXISTS (SELECT FROM token_runs t WHERE t.run_id = ${runId})`;
+
 /** A statement that counts for tokens. @param ended what counts now: workspace_id, budgets, usd */
 export const countForTokens = (ended: string): string => `WITH ended AS (${ended})
   INSERT INTO token_spending AS known (token_id, workspace_id, usd)
@@ -90,8 +97,8 @@ export const countForTokens = (ended: string): string => `WITH ended AS (${ended
 const COUNT_ONE = countForTokens(
   'DELETE FROM token_runs WHERE run_id = $1 RETURNING workspace_id, budgets, $2::double precision AS usd',
 );
-const COUNT_LEFT = countForTokens(`DELETE FROM token_runs t USING runs r
-  WHERE r.id = t.run_id AND r.finished_at < now() - interval '10 minutes'
+const COUNT_LEFT = countForTokens(`DELETE FROM token_runs t
+  USING (${endedRunsSql("now() - interval '10 minutes'")}) r WHERE r.id = t.run_id
   RETURNING t.workspace_id, t.budgets, r.cost_usd AS usd`);
 
 /** One statement takes the run away and counts it: it counts once. */

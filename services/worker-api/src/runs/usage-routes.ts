@@ -1,8 +1,8 @@
 import { type Operations, ok } from '@gantry/http';
-import type { Deps } from '../deps';
+import type { RunDeps } from './run-deps';
 import { readUsage } from './usage';
 
-export function usageOperations({ pool, now }: Pick<Deps, 'pool' | 'now'>): Operations<'worker'> {
+export function usageOperations({ pool, now }: Pick<RunDeps, 'pool' | 'now'>): Operations<'worker'> {
   return {
     getUsage: async ({ caller, query }) => ok(await readUsage(pool, caller, query.month, now())),
   };

@@ -2,9 +2,9 @@
  * What the runs of a workspace's workers used in a month. It reads a row for each worker and day, which are kept while
  * runs end, and so costs the same however many runs there were.
  */
-import { type Principal, roleAtLeast } from '@gantry/http';
+import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
-import { ownerIdOf } from '../ownership';
+import { budgetSql, sightOf } from '../workers/worker-queries';
 
 /** The dearest are listed; the rest are added up. */
 const WORKERS_MAX = 500;
@@ -41,13 +41,13 @@ const DAYS = `SELECT to_char(u.day, 'YYYY-MM-DD') AS day, ${SUMS}
 /** Workers that had runs, and those whose budget nothing was taken from. $4: whose private workers show; $5: everybody's do. */
 const WORKERS = `SELECT w.id, w.name, w.deleted_at IS NOT NULL AS "isDeleted",
     w.visibility = 'workspace' OR w.owner_id = $4 OR $5 AS "isVisible",
-    (v.definition -> 'limits' ->> 'budget_usd_per_month')::float8 AS budget, ${SUMS}
+    ${budgetSql('v')} AS budget, ${SUMS}
   FROM workers w
   JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
   LEFT JOIN worker_day_usage u ON u.worker_uid = w.uid AND u.day >= $2::date AND u.day < $3::date
   WHERE w.workspace_id = $1
   GROUP BY w.uid, v.worker_uid, v.number
-  HAVING count(u.day) > 0 OR (w.deleted_at IS NULL AND v.definition -> 'limits' ->> 'budget_usd_per_month' IS NOT NULL)
+  HAVING count(u.day) > 0 OR (w.deleted_at IS NULL AND ${budgetSql('v')} IS NOT NULL)
   ORDER BY usd DESC, runs DESC, w.name, w.uid`;
 
 /** One statement, so that both lists count the same runs. */
@@ -55,13 +55,17 @@ const USAGE = `SELECT
   (SELECT coalesce(json_agg(days), '[]') FROM (${DAYS}) AS days) AS days,
   (SELECT coalesce(json_agg(workers), '[]') FROM (${WORKERS}) AS workers) AS workers`;
 
+/** Of all workers of a workspace, by day of UTC; days without runs are left out. */
+export async function listDays(sql: Sql, workspaceId: string, from: string): Promise<UsageRow['days']> {
+  return (await sql.query<UsageRow['days'][number]>(DAYS, [workspaceId, from, 'infinity'])).rows;
+}
+
 /** @param month `2026-11`; default: the present one (UTC) */
 export async function readUsage(sql: Sql, caller: Principal, month: string | undefined, now: Date) {
   const first = new Date(`${month ?? now.toISOString().slice(0, 7)}-01T00:00:00.000Z`);
   const end = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1));
-  const span = [caller.workspaceId, dayOf(first), dayOf(end)];
-  const canSeePrivate = roleAtLeast(caller.role, 'admin');
-  const { rows } = await sql.query<UsageRow>(USAGE, [...span, ownerIdOf(caller), canSeePrivate]);
+  const [workspaceId, ...sight] = sightOf(caller);
+  const { rows } = await sql.query<UsageRow>(USAGE, [workspaceId, dayOf(first), dayOf(end), ...sight]);
   const { days, workers } = rows[0] as UsageRow;
   const byDay = new Map(days.map((row) => [row.day, row]));
   const listed = workers.filter(({ isVisible }) => isVisible).slice(0, WORKERS_MAX);

@@ -20,12 +20,12 @@ import {
   usedByToApi,
   workersThatDeclare,
 } from '../declarations/workers-that-declare';
-import type { Deps } from '../deps';
+import type { SecretDeps } from './secret-deps';
 
 type NewValue = CallOf<'worker', 'setSecret'>['body'];
 
 /** No answer holds a value. */
-export function secretOperations({ pool, secrets, keyRotation, now }: Deps): Operations<'worker'> {
+export function secretOperations({ pool, secrets, keyRotation, now }: SecretDeps): Operations<'worker'> {
   const auditOf =
     ({ actor, caller: { workspaceId } }: Pick<Call, 'actor' | 'caller'>): AuditSecret =>
     (tx, change) =>

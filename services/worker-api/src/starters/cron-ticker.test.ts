@@ -1,4 +1,4 @@
-import { connectBus, scheduleMissed, subjectOfAll } from '@gantry/events';
+import { connectBus, scheduleMissed, subjectOfAll, writeClosure } from '@gantry/events';
 /** Three replicas on one database; the clock is the test's. */
 import { until } from '@gantry/testing';
 import { callerOf } from '../test/caller';
@@ -153,10 +153,11 @@ test('workers of a deleted workspace do not run', async () => {
   const worker = await makeWorker(api, { workspaceId });
   const cron = { type: 'cron', cron: '1 12 * * *', timezone: 'UTC', misfire: 'skip', inputs: {}, path: '' } as const;
   await replaceTriggers(api.deps.prisma, { uid: worker.uid, workspaceId, status: 'active' }, [cron], now);
-  await api.deps.pool.query('UPDATE workspaces SET deleted_at = now() WHERE id = $1', [workspaceId]);
+  const purgeAt = Date.now();
+  await writeClosure(api.deps.pool, { workspaceId, purgeAt, restored: false });
   clock('2026-01-06T12:01:00Z');
   expect(await tickAll()).toBe(0);
-  await api.deps.pool.query('UPDATE workspaces SET deleted_at = NULL WHERE id = $1', [workspaceId]);
+  await writeClosure(api.deps.pool, { workspaceId, purgeAt, restored: true });
   expect(await tickAll()).toBe(1);
 });
 

@@ -12,11 +12,12 @@
 import { enqueue, scheduleMissed } from '@gantry/events';
 import { repeat } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import { countFires, type Misfire, nextFire, planFires } from '@gantry/schedule';
+import { countFires, nextFire, planFires } from '@gantry/schedule';
 import type { Pool, PoolClient } from 'pg';
-import type { Deps } from '../deps';
-import type { Worker } from '../generated/prisma/client';
+import { moveTriggerOn } from '../triggers/trigger-repository';
+import { type DueTrigger, lockDueTriggers } from '../workers/triggered-workers';
 import { isAway, startOrRefuse } from './start-or-refuse';
+import type { StarterDeps } from './starter-deps';
 
 export type CronTicker = ReturnType<typeof startCronTicker>;
 
@@ -24,16 +25,6 @@ const EVERY_MS = 500;
 const TRIGGERS_PER_BATCH = 100;
 /** After an outage each trigger of a batch may have a hundred runs to make good: the rest waits for the next batch. */
 const RUNS_PER_BATCH = 500;
-
-interface DueTrigger {
-  id: string;
-  cron: string;
-  timezone: string;
-  misfire: Misfire;
-  inputs: Record<string, unknown>;
-  nextRunAt: Date;
-  worker: Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
-}
 
 interface Batch {
   /** Triggers that were dealt with. */
@@ -44,7 +35,7 @@ interface Batch {
 }
 
 /** @param auto false: only `tick()` called by hand does anything */
-export function startCronTicker(deps: Deps, options: { auto: boolean }) {
+export function startCronTicker(deps: StarterDeps, options: { auto: boolean }) {
   const { pool, now, log } = deps;
 
   async function tick(): Promise<number> {
@@ -67,10 +58,10 @@ export function startCronTicker(deps: Deps, options: { auto: boolean }) {
   };
 }
 
-function fireBatch(deps: Deps, pool: Pool, at: Date): Promise<Batch> {
+function fireBatch(deps: StarterDeps, pool: Pool, at: Date): Promise<Batch> {
   return transaction(pool, async (tx) => {
     const batch: Batch = { count: 0, started: 0, missed: 0, refused: 0 };
-    for (const due of await lockDue(tx, at)) {
+    for (const due of await lockDueTriggers(tx, at, TRIGGERS_PER_BATCH)) {
       await fire(deps, tx, due, at, batch);
       batch.count++;
       if (batch.started + batch.refused >= RUNS_PER_BATCH) break;
@@ -79,24 +70,7 @@ function fireBatch(deps: Deps, pool: Pool, at: Date): Promise<Batch> {
   });
 }
 
-async function lockDue(tx: PoolClient, at: Date): Promise<DueTrigger[]> {
-  const { rows } = await tx.query({
-    name: 'lock-due-triggers',
-    text: `SELECT t.id, t.cron, t.timezone, t.misfire, t.inputs, t.next_run_at AS "nextRunAt",
-             json_build_object('uid', w.uid, 'id', w.id, 'workspaceId', w.workspace_id, 'name', w.name,
-               'status', w.status, 'currentVersion', w.current_version) AS worker
-           FROM worker_triggers t
-           JOIN workers w ON w.uid = t.worker_uid AND w.status = 'active' AND w.deleted_at IS NULL
-           JOIN workspaces s ON s.id = w.workspace_id AND s.deleted_at IS NULL
-           WHERE t.next_run_at <= $1
-           ORDER BY t.next_run_at LIMIT ${TRIGGERS_PER_BATCH}
-           FOR UPDATE OF t SKIP LOCKED`,
-    values: [at],
-  });
-  return rows;
-}
-
-async function fire(deps: Deps, tx: PoolClient, due: DueTrigger, at: Date, batch: Batch): Promise<void> {
+async function fire(deps: StarterDeps, tx: PoolClient, due: DueTrigger, at: Date, batch: Batch): Promise<void> {
   const about = { workerId: due.worker.id, workspaceId: due.worker.workspaceId, scheduledFor: due.nextRunAt };
   await tx.query('SAVEPOINT due');
   try {
@@ -144,12 +118,7 @@ interface Passed {
 
 async function moveOn(tx: PoolClient, due: DueTrigger, nextRunAt: Date | null, passed: Passed): Promise<void> {
   const { lastScheduledAt, missed, startedLate } = passed;
-  await tx.query({
-    name: 'move-trigger-on',
-    text: `UPDATE worker_triggers SET next_run_at = $2, last_scheduled_at = coalesce($3, last_scheduled_at),
-             missed_fires = missed_fires + $4 WHERE id = $1`,
-    values: [due.id, nextRunAt, lastScheduledAt, missed],
-  });
+  await moveTriggerOn(tx, due.id, { nextRunAt, lastScheduledAt, missed });
   if (!missed) return;
   const { uid: workerUid, id: workerId, workspaceId } = due.worker;
   const since = due.nextRunAt.getTime();

@@ -11,10 +11,11 @@ import type { alertRaised, approvalRequested, ReactionTo, runFinished, scheduleM
 import type { Sql } from '@gantry/postgres';
 import { depthOf } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import type { Deps } from '../deps';
-import type { Worker } from '../generated/prisma/client';
-import type { ListeningWorkspaces } from '../listening-workspaces';
+import type { ListeningWorkspaces } from '../triggers/listening-workspaces';
 import type { TriggerEvent } from '../triggers/trigger';
+import { isAwaited } from '../triggers/trigger-repository';
+import { type EventSource, listAwaitingWorkers } from '../workers/triggered-workers';
+import { findWorkerHead } from '../workers/worker-queries';
 import {
   type Happening,
   ofFinishedRun,
@@ -24,6 +25,7 @@ import {
   runFinishedTypeOf,
 } from './event';
 import { isAway, startOrRefuse } from './start-or-refuse';
+import type { StarterDeps } from './starter-deps';
 
 const DEPTH_MAX = 8;
 
@@ -34,17 +36,17 @@ export interface TriggerReactions {
   scheduleMissed: ReactionTo<typeof scheduleMissed>;
 }
 
-export function triggerReactions(deps: Deps, listening: ListeningWorkspaces): TriggerReactions {
+export function triggerReactions(deps: StarterDeps, listening: ListeningWorkspaces): TriggerReactions {
   const { pool } = deps;
   const name = 'triggers';
-  const isAwaited = (type: TriggerEvent) => (_data: unknown, workspaceId: string) => awaited(pool, workspaceId, type);
+  const isHeard = (type: TriggerEvent) => (_data: unknown, workspaceId: string) => isAwaited(pool, workspaceId, type);
   const react = (tx: PoolClient, happening: Happening) => startAwaiting(deps, tx, happening);
   return {
     runFinished: {
       name,
       wants: async (data, workspaceId) => {
         const type = runFinishedTypeOf(data);
-        return type !== null && (await listening.includes(workspaceId)) && awaited(pool, workspaceId, type);
+        return type !== null && (await listening.includes(workspaceId)) && isAwaited(pool, workspaceId, type);
       },
       handle: async (tx, received) => {
         const type = runFinishedTypeOf(received.data);
@@ -53,51 +55,32 @@ export function triggerReactions(deps: Deps, listening: ListeningWorkspaces): Tr
     },
     alertRaised: {
       name,
-      wants: isAwaited('alert.raised'),
+      wants: isHeard('alert.raised'),
       handle: async (tx, received) => {
-        const { rowCount } = await tx.query('SELECT 1 FROM workers WHERE workspace_id = $1 AND id = $2', [
-          received.workspaceId,
-          received.data.subjectId,
-        ]);
-        await react(tx, ofRaisedAlert(received, rowCount === 1));
+        const { subjectId: id } = received.data;
+        const worker = id === null ? undefined : await findWorkerHead(tx, received.workspaceId, { id });
+        await react(tx, ofRaisedAlert(received, worker !== undefined));
       },
     },
     approvalRequested: {
       name,
-      wants: isAwaited('approval.requested'),
+      wants: isHeard('approval.requested'),
       handle: async (tx, received) => {
         await react(tx, ofRequestedApproval(received, await depthOf(tx, received.data.runId)));
       },
     },
     scheduleMissed: {
       name,
-      wants: isAwaited('schedule.missed'),
+      wants: isHeard('schedule.missed'),
       handle: (tx, received) => react(tx, ofMissedSchedule(received)),
     },
   };
 }
 
-/** Most workspaces wait for nothing: one look into an index then is all that an event costs. */
-async function awaited(sql: Sql, workspaceId: string, type: TriggerEvent): Promise<boolean> {
-  const { rowCount } = await sql.query(
-    `SELECT 1 FROM worker_triggers WHERE workspace_id = $1 AND type = 'event' AND $2 = ANY ("on") LIMIT 1`,
-    [workspaceId, type],
-  );
-  return rowCount === 1;
-}
-
-interface Source {
-  uid: string | null;
-  /** Name by which the `source_id` of a trigger may refer to it. */
-  id: string | null;
-  isShared: boolean;
-  ownerId: string | null;
-}
-
-async function startAwaiting(deps: Deps, tx: PoolClient, happening: Happening) {
+async function startAwaiting(deps: StarterDeps, tx: PoolClient, happening: Happening) {
   const source = await findSource(tx, happening);
   if (!source) return;
-  const workers = await listAwaiting(tx, happening, source);
+  const workers = await listAwaitingWorkers(tx, happening, source);
   if (workers.length && happening.depth >= DEPTH_MAX) {
     const workerIds = workers.map(({ id }) => id);
     deps.log.warn({ workspaceId: happening.workspaceId, workerIds, type: happening.type }, 'circle of events ended');
@@ -115,43 +98,16 @@ async function startAwaiting(deps: Deps, tx: PoolClient, happening: Happening) {
   }
 }
 
-/** Null for a worker that is gone for good. */
-async function findSource(sql: Sql, { workspaceId, about }: Happening): Promise<Source | null> {
+/** Undefined for a worker that is gone for good. */
+async function findSource(sql: Sql, { workspaceId, about }: Happening): Promise<EventSource | undefined> {
   if (about === null) return { uid: null, id: null, isShared: true, ownerId: null };
   if ('automationId' in about) return { uid: null, id: about.automationId, isShared: true, ownerId: null };
-  const [column, value] = 'workerUid' in about ? ['uid', about.workerUid] : ['id', about.workerId];
-  const { rows } = await sql.query<Source>(
-    `SELECT uid, id, visibility = 'workspace' AS "isShared", owner_id AS "ownerId"
-     FROM workers WHERE workspace_id = $1 AND ${column} = $2`,
-    [workspaceId, value],
-  );
-  return rows[0] ?? null;
+  const key = 'workerUid' in about ? { uid: about.workerUid } : { id: about.workerId };
+  const worker = await findWorkerHead(sql, workspaceId, key);
+  return worker && { ...worker, isShared: worker.visibility === 'workspace' };
 }
 
-type Awaiting = Pick<Worker, 'uid' | 'id' | 'workspaceId' | 'name' | 'status' | 'currentVersion'>;
-
-/**
- * Active workers with a trigger for it. A trigger without a source hears all others but not its own worker; what a private
- * worker does is heard by private ones of the same owner, for the runs of others are read by others.
- */
-async function listAwaiting(sql: Sql, { workspaceId, type }: Happening, source: Source): Promise<Awaiting[]> {
-  const { rows } = await sql.query<Awaiting>(
-    `SELECT w.uid, w.id, w.workspace_id AS "workspaceId", w.name, w.status, w.current_version AS "currentVersion"
-     FROM workers w
-     JOIN workspaces s ON s.id = w.workspace_id AND s.deleted_at IS NULL
-     WHERE w.workspace_id = $1 AND w.status = 'active' AND w.deleted_at IS NULL
-       AND ($5 OR (w.visibility = 'private' AND w.owner_id = $6))
-       AND w.uid IN (
-         SELECT worker_uid FROM worker_triggers t
-         WHERE t.workspace_id = $1 AND t.type = 'event' AND $2 = ANY (t."on")
-           AND (t.source_id = $3 OR (t.source_id IS NULL AND t.worker_uid IS DISTINCT FROM $4)))
-     ORDER BY w.uid`,
-    [workspaceId, type, source.id, source.uid, source.isShared, source.ownerId],
-  );
-  return rows;
-}
-
-function eventInput({ type, at, about, details }: Happening, source: Source) {
+function eventInput({ type, at, about, details }: Happening, source: EventSource) {
   const isAutomation = about !== null && 'automationId' in about;
   return {
     type,

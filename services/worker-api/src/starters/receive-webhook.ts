@@ -7,39 +7,41 @@
 
 import type { TokenHasher } from '@gantry/auth';
 import { AppError, type HeldKey, madeBy } from '@gantry/http';
-import { deleteOld, type Sql, transaction } from '@gantry/postgres';
+import { deleteOld, groupCalls, type Sql, transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
-import type { Deps } from '../deps';
-import { type Start, startRun } from '../runs/start-run';
+import { startRun } from '../runs/start-run';
+import type { StartableWorker } from '../workers/startable-worker';
+import { type HookedWorker, listHookedWorkers } from '../workers/triggered-workers';
+import type { StarterDeps } from './starter-deps';
 
-export type HookedWorker = Start['worker'] & {
-  webhookHash: Buffer;
-  webhookSigningKey: Buffer | null;
-};
+const SECRETS_MAX = 100;
+interface Secret {
+  workerId: string;
+  token: string;
+}
 
 /**
- * The worker that this secret starts: workspaces may have workers of the same id.
+ * Finds the worker that a secret starts: workspaces may have workers of the same id. Requests that come together share a
+ * statement, and each gets the worker of its own secret alone.
  * @throws AppError 401, the same for an unknown worker and a wrong token
  */
-export async function getWorkerBySecret(
-  sql: Sql,
-  hasher: TokenHasher,
-  workerId: string,
-  token: string,
-): Promise<HookedWorker> {
-  const { rows } = await sql.query<HookedWorker>({
-    name: 'worker-by-secret',
-    text: `SELECT w.uid, w.id, w.workspace_id AS "workspaceId", w.name, w.status, w.current_version AS "currentVersion",
-             t.webhook_hash AS "webhookHash", t.webhook_signing_key AS "webhookSigningKey"
-           FROM workers w
-           JOIN worker_triggers t ON t.worker_uid = w.uid AND t.webhook_hash = ANY ($2)
-           JOIN workspaces s ON s.id = w.workspace_id AND s.deleted_at IS NULL
-           WHERE w.id = $1 AND w.deleted_at IS NULL`,
-    values: [workerId, hasher.candidates(token)],
-  });
-  const [worker] = rows;
-  if (worker && hasher.matches(token, worker.webhookHash)) return worker;
-  throw new AppError('unauthorized', 'bad_token', "unknown worker, or the token is not its webhook's secret");
+export function createWorkersBySecret(sql: Sql, hasher: TokenHasher): (secret: Secret) => Promise<HookedWorker> {
+  const find = groupCalls<Secret, HookedWorker | undefined>(async (secrets) => {
+    const workerIds = new Set(secrets.map(({ workerId }) => workerId));
+    const hashes = [...new Set(secrets.map(({ token }) => token))].flatMap((token) => hasher.candidates(token));
+    const workers = await listHookedWorkers(sql, [...workerIds], hashes);
+    // Bounded: SECRETS_MAX secrets; only rows of the same id cost a hash.
+    return secrets.map(({ workerId, token }) =>
+      workers.find(({ id, webhookHash }) => id === workerId && hasher.matches(token, webhookHash)),
+    );
+  }, SECRETS_MAX);
+  return async (secret) => {
+    const worker = await find(secret);
+    if (!worker) {
+      throw new AppError('unauthorized', 'bad_token', "unknown worker, or the token is not its webhook's secret");
+    }
+    return worker;
+  };
 }
 
 export interface WebhookCall {
@@ -56,7 +58,7 @@ export interface WebhookCall {
  * @returns the run's id
  * @throws AppError as startRun
  */
-export async function receiveWebhook(deps: Deps, worker: Start['worker'], call: WebhookCall): Promise<string> {
+export async function receiveWebhook(deps: StarterDeps, worker: StartableWorker, call: WebhookCall): Promise<string> {
   const { webhookId, requestId, traceparent, idempotencyKey } = call;
   const start = {
     worker,

@@ -6,8 +6,8 @@ import type { RunError } from '@gantry/events';
 import { AppError, isDependencyDown } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
 import type { PoolClient } from 'pg';
-import type { Deps } from '../deps';
 import { type Start, startRun } from '../runs/start-run';
+import type { StarterDeps } from './starter-deps';
 
 export type UnattendedStart = Pick<Start, 'worker' | 'inputs' | 'depth'> &
   ({ trigger: 'schedule'; scheduledFor: Date } | { trigger: 'event' });
@@ -17,7 +17,7 @@ export type UnattendedStart = Pick<Start, 'worker' | 'inputs' | 'depth'> &
  * @returns null where the fire time has its run already
  */
 export async function startOrRefuse(
-  deps: Deps,
+  deps: StarterDeps,
   tx: PoolClient,
   unattended: UnattendedStart,
 ): Promise<'started' | 'refused' | null> {
@@ -50,7 +50,7 @@ export const isAway = (err: unknown): boolean =>
   isDependencyDown(err) || (err instanceof AppError && err.kind === 'unavailable');
 
 async function insertRefused(
-  { engine, runnables }: Deps,
+  { engine, runnables }: StarterDeps,
   tx: PoolClient,
   { worker, ...start }: UnattendedStart,
   reason: AppError,

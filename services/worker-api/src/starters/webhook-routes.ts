@@ -1,17 +1,19 @@
 import { createIdempotency, type Operations, type Revisit } from '@gantry/http';
 import type { Request, Response } from 'express';
-import type { Deps } from '../deps';
 import { openSigningKeys } from '../triggers/webhook-secret';
-import { checkSignature } from '../webhook-signature';
-import { getWorkerBySecret, type HookedWorker, receiveWebhook } from './receive-webhook';
+import { verifySignature } from '../triggers/webhook-signature';
+import type { HookedWorker } from '../workers/triggered-workers';
+import { createWorkersBySecret, receiveWebhook } from './receive-webhook';
+import type { StarterDeps } from './starter-deps';
 
 const NO_BODY = Buffer.alloc(0);
 
-export function webhookOperations(deps: Deps): Operations<'worker'> {
+export function webhookOperations(deps: StarterDeps): Operations<'worker'> {
   const idempotency = createIdempotency(deps);
+  const getWorkerBySecret = createWorkersBySecret(deps.pool, deps.hasher);
   return {
     receiveWebhook: async ({ path, query, body, req, res }) => {
-      const worker = await getWorkerBySecret(deps.pool, deps.hasher, path.worker_id, query.token ?? '');
+      const worker = await getWorkerBySecret({ workerId: path.worker_id, token: query.token ?? '' });
       const webhookId = await signedId(deps, worker, req);
       await idempotency.once(req, res, keysOf(worker), async () => {
         const runId = await receiveWebhook(deps, worker, {
@@ -41,11 +43,11 @@ const started: Revisit = {
 const answerQueued = (res: Response, runId: string): void => void res.json({ status: 'queued', run_id: runId });
 
 /** Null where the trigger isn't signed. @throws AppError 401 */
-async function signedId({ vault, now }: Deps, worker: HookedWorker, req: Request): Promise<string | null> {
+async function signedId({ vault, now }: StarterDeps, worker: HookedWorker, req: Request): Promise<string | null> {
   const { webhookSigningKey: sealed } = worker;
   if (!sealed) return null;
   const keys = await openSigningKeys(vault, { ...worker, sealed }, now());
-  return checkSignature(
+  return verifySignature(
     keys,
     {
       id: req.get('webhook-id'),

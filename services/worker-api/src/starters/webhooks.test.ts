@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
+import { writeClosure } from '@gantry/events';
 import { given } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
 import { testWorkerApi } from '../test/test-worker-api';
-import { signedHeaders as signedBy } from '../webhook-signature';
+import { buildSignatureHeaders as signedBy } from '../triggers/webhook-signature';
 
 let now = new Date('2026-01-05T09:00:00Z');
 const api = testWorkerApi({ now: () => now });
@@ -131,11 +132,10 @@ test('workspaces may have workers of the same id: the token decides', async () =
 test('nothing enters a deleted workspace', async () => {
   const theirs = callerOf(api.url, api.foreign.owner.jwt);
   const worker = await hooked('webhook', {}, theirs);
-  const close = (at: string) =>
-    api.deps.pool.query(`UPDATE workspaces SET deleted_at = ${at} WHERE id = $1`, [api.foreign.workspaceId]);
-  await close('now()');
+  const closure = { workspaceId: api.foreign.workspaceId, purgeAt: Date.now() };
+  await writeClosure(api.deps.pool, { ...closure, restored: false });
   await send(worker, '{}').expect(401);
-  await close('NULL');
+  await writeClosure(api.deps.pool, { ...closure, restored: true });
   await send(worker, '{}').expect(200);
 });
 

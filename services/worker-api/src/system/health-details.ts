@@ -1,9 +1,9 @@
 /** State of the parts that this service depends on; null for a part that can't be read within its time. */
-import { streamPlans } from '@gantry/events';
+import { outboxBacklog, streamPlans } from '@gantry/events';
 import type { Health } from '@gantry/http';
-import type { Deps } from '../deps';
+import type { SystemDeps } from './system-deps';
 
-type DetailDeps = Pick<Deps, 'pool' | 'bus'> & { health: Health; version: string };
+type DetailDeps = Pick<SystemDeps, 'pool' | 'bus'> & { health: Health; version: string };
 
 const PART_MS = 1_500;
 
@@ -37,7 +37,7 @@ async function inTime<T>(work: Promise<T>): Promise<T | null> {
   return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer));
 }
 
-async function readMigrations(pool: Deps['pool']) {
+async function readMigrations(pool: SystemDeps['pool']) {
   const { rows } = await pool.query<{ applied: number; latest: string | null }>(
     'SELECT count(*)::int AS applied, max(migration_name) AS latest FROM _prisma_migrations WHERE finished_at IS NOT NULL',
   );
@@ -45,16 +45,13 @@ async function readMigrations(pool: Deps['pool']) {
 }
 
 /** Events that wait to be published: none, for longer than a moment, while NATS is up. */
-async function readOutbox(pool: Deps['pool']) {
-  const { rows } = await pool.query<{ waiting: number; oldest: Date | null }>(
-    'SELECT count(*)::int AS waiting, min(created_at) AS oldest FROM (SELECT created_at FROM outbox LIMIT 1001) AS bounded',
-  );
-  const { waiting = 0, oldest = null } = rows[0] ?? {};
-  return { waiting: Math.min(waiting, 1_000), oldest_at: oldest?.toISOString() ?? null };
+async function readOutbox(pool: SystemDeps['pool']) {
+  const { events, oldestAt } = await outboxBacklog(pool);
+  return { waiting: Math.min(events, 1_000), oldest_at: oldestAt?.toISOString() ?? null };
 }
 
 /** `pending`: how many messages each consumer has not been given yet. */
-async function readStreams({ nc }: Deps['bus']) {
+async function readStreams({ nc }: SystemDeps['bus']) {
   const manager = await nc.jetstreamManager({ checkAPI: false });
   return Promise.all(
     streamPlans.map(async ({ name }) => {

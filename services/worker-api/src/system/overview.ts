@@ -1,13 +1,16 @@
 /** Activity in a workspace, on both surfaces; every query's cost has a bound. */
 import { AUTOMATION_STATS_SUBJECT, type AutomationStats, automationStats, request } from '@gantry/events';
-import { type Principal, roleAtLeast } from '@gantry/http';
+import type { Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import { COUNTED_MAX, lastOutcomes } from '@gantry/run-engine';
-import type { Deps } from '../deps';
-import { ownerIdOf } from '../ownership';
+import { countPending } from '../approvals/approval-repository';
+import { listDays } from '../runs/usage';
+import { listNextFires } from '../workers/triggered-workers';
+import { countByStatus, listNewest } from '../workers/worker-queries';
 import { type Executors, executorToApi } from './executors';
+import type { SystemDeps } from './system-deps';
 
-type OverviewDeps = Pick<Deps, 'pool' | 'bus' | 'engine' | 'now' | 'log'> & { executors: Executors };
+type OverviewDeps = Pick<SystemDeps, 'pool' | 'bus' | 'engine' | 'now' | 'log'> & { executors: Executors };
 
 const STATS_MS = 500;
 const DAY_MS = 86_400_000;
@@ -17,51 +20,25 @@ const RUNS_LOOKED_AT = 20;
 const FAILING_SHOWN = 20;
 const ERROR_CHARS_MAX = 300;
 
-/** $2: whose private workers count too; $3: everybody's do. */
-const VISIBLE = `workspace_id = $1 AND deleted_at IS NULL AND (visibility = 'workspace' OR owner_id = $2 OR $3)`;
-
-const WORKERS = `SELECT status, count(*)::int AS count FROM (
-    SELECT status FROM workers WHERE ${VISIBLE} LIMIT ${COUNTED_MAX + 1}
-  ) AS bounded GROUP BY status`;
-
-const NEWEST = `SELECT uid, id, name, current_version AS version FROM workers WHERE ${VISIBLE} AND status = 'active'
-  ORDER BY created_at DESC, uid DESC LIMIT ${WORKERS_LOOKED_AT}`;
-
 /** The lengths of `by_day` and `upcoming`. */
 const DAYS = 14;
 const UPCOMING = 8;
 
-/** A row for each worker and day, kept while runs end: as cheap for millions of runs as for none. */
-const BY_DAY = `SELECT to_char(u.day, 'YYYY-MM-DD') AS day, sum(u.runs)::int AS runs, sum(u.failed)::int AS failed
-  FROM workers w JOIN worker_day_usage u ON u.worker_uid = w.uid
-  WHERE w.workspace_id = $1 AND u.day >= $2::date GROUP BY u.day`;
-
-const NEXT_FIRES = `SELECT w.id, w.name, t.next_run_at AS at FROM worker_triggers t JOIN workers w ON w.uid = t.worker_uid
-  WHERE t.workspace_id = $1 AND t.type = 'cron' AND t.next_run_at IS NOT NULL AND w.status = 'active'
-    AND w.deleted_at IS NULL AND (w.visibility = 'workspace' OR w.owner_id = $2 OR $3)
-  ORDER BY t.next_run_at, t.id LIMIT ${UPCOMING}`;
-
-const APPROVALS = `SELECT count(*)::int AS count FROM (
-    SELECT FROM approvals WHERE workspace_id = $1 AND status = 'pending' LIMIT ${COUNTED_MAX + 1}
-  ) AS bounded`;
-
 export async function readOverview(deps: OverviewDeps, caller: Principal) {
   const { pool, engine, now, executors } = deps;
   const { workspaceId } = caller;
-  const sight = [workspaceId, ownerIdOf(caller), roleAtLeast(caller.role, 'admin')];
   const at = now();
   const [workers, failing, approvals, current, recent, automations, byDay, upcoming] = await Promise.all([
-    pool.query<{ status: 'active' | 'paused' | 'archived'; count: number }>(WORKERS, sight),
-    listFailing(pool, sight),
-    pool.query<{ count: number }>(APPROVALS, [workspaceId]),
+    countByStatus(pool, caller, COUNTED_MAX + 1),
+    listFailing(pool, caller),
+    countPending(pool, workspaceId, COUNTED_MAX),
     engine.counts(workspaceId),
     engine.recentCounts(workspaceId, new Date(at.getTime() - DAY_MS)),
     askAutomations(deps, workspaceId),
     readDays(pool, workspaceId, at),
-    pool.query<{ id: string; name: string; at: Date }>(NEXT_FIRES, sight),
+    listNextFires(pool, caller, UPCOMING),
   ]);
-  const byStatus = new Map(workers.rows.map(({ status, count }) => [status, count]));
-  const { active = 0, paused = 0, archived = 0 } = Object.fromEntries(byStatus);
+  const { active, paused, archived } = workers;
   const lastDay = {
     completed: recent.get('completed') ?? 0,
     failed: recent.get('failed') ?? 0,
@@ -82,8 +59,8 @@ export async function readOverview(deps: OverviewDeps, caller: Principal) {
       last_24h: bounded({ total: Object.values(lastDay).reduce((sum, count) => sum + count), ...lastDay }),
       by_day: byDay,
     },
-    upcoming: upcoming.rows.map((fire) => ({ id: fire.id, name: fire.name, at: fire.at.toISOString() })),
-    approvals_pending: Math.min(approvals.rows[0]?.count ?? 0, COUNTED_MAX),
+    upcoming: upcoming.map((fire) => ({ id: fire.id, name: fire.name, at: fire.at.toISOString() })),
+    approvals_pending: approvals,
     automations: automations && bounded(automations),
     automations_unavailable: automations ? null : 'the automation service did not answer in time',
     queue_depth: Math.min(current.queued + (automations?.queued ?? 0), COUNTED_MAX),
@@ -97,15 +74,18 @@ async function readDays(sql: Sql, workspaceId: string, now: Date) {
   const days = Array.from({ length: DAYS }, (_, index) =>
     new Date(now.getTime() - (DAYS - 1 - index) * DAY_MS).toISOString().slice(0, 10),
   );
-  const { rows } = await sql.query<{ day: string; runs: number; failed: number }>(BY_DAY, [workspaceId, days[0]]);
-  const known = new Map(rows.map((row) => [row.day, row]));
-  return days.map((day) => known.get(day) ?? { day, runs: 0, failed: 0 });
+  const used = await listDays(sql, workspaceId, days[0] as string);
+  const known = new Map(used.map((row) => [row.day, row]));
+  return days.map((day) => {
+    const { runs = 0, failed = 0 } = known.get(day) ?? {};
+    return { day, runs, failed };
+  });
 }
 
 /** Workers whose current version did not complete its last run that came to an end of its own, the latest failure first. */
-async function listFailing(sql: Sql, sight: unknown[]) {
-  const { rows: workers } = await sql.query<{ uid: string; id: string; name: string; version: number }>(NEWEST, sight);
-  const subjects = workers.map(({ uid: id, version }) => ({ id, version }));
+async function listFailing(sql: Sql, caller: Principal) {
+  const workers = await listNewest(sql, caller, WORKERS_LOOKED_AT);
+  const subjects = workers.map(({ uid: id, currentVersion: version }) => ({ id, version }));
   const outcomes = await lastOutcomes(sql, subjects, { lookedAt: RUNS_LOOKED_AT });
   return workers
     .flatMap(({ uid, id, name }) => {

@@ -1,10 +1,10 @@
 import { type Health, type Operations, ok } from '@gantry/http';
 import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { isAnyUser } from '../accounts/users/user-repository';
-import type { Deps } from '../deps';
 import type { Executors } from './executors';
 import { readHealthDetails } from './health-details';
 import { readOverview } from './overview';
+import type { SystemDeps } from './system-deps';
 import { version } from './version';
 
 /** Features of this version, so that clients need not try. */
@@ -28,7 +28,7 @@ const FEATURES = {
 };
 
 export function systemOperations(options: {
-  deps: Deps;
+  deps: SystemDeps;
   health: Health;
   executors: Executors;
   skillsUrl: string;

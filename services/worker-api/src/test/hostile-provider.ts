@@ -27,7 +27,10 @@ async function startHostileProvider() {
     /** Answers every request from now on. */
     setScript,
     /** Answers with these texts. */
-    says: (...texts: string[]) => setScript((res) => void res.end([...texts, 'data: [DONE]\n\n'].join(''))),
+    says: (...texts: string[]) => {
+      const answer = Buffer.from([...texts, 'data: [DONE]\n\n'].join(''));
+      setScript((res) => void res.end(answer));
+    },
     stop: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -65,6 +68,9 @@ export const usage = (told: string) => event(`{"choices":[],"usage":${told}}`);
 export const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 const LONG = 'n'.repeat(1_400_000);
+const parts = (count: number, index: (at: number) => number) =>
+  delta({ tool_calls: Array.from({ length: count }, (_, at) => ({ index: index(at), function: { arguments: 'x' } })) });
+const argumentsOf = (chars: number) => JSON.stringify({ text: 'x'.repeat(chars) }).slice(0, -2);
 
 /** None of them can be read. */
 export const HOSTILE_ANSWERS: [string, string[]][] = [
@@ -72,6 +78,21 @@ export const HOSTILE_ANSWERS: [string, string[]][] = [
   ['names that are only just an event', [call(0, { name: 'n'.repeat(300), arguments: '{}' })]],
   ['calls without an end', Array.from({ length: 20_000 }, (_, at) => call(at, { name: 'list', arguments: '{' }))],
   ['empty calls', Array.from({ length: 2_000 }, () => delta({ tool_calls: Array(100).fill({ function: {} }) }))],
+  [
+    'thousands of parts of a long call in an event',
+    [call(0, { name: 'list', arguments: argumentsOf(350_000) }), ...Array(5).fill(parts(3_000, () => 0))],
+  ],
+  [
+    'thousands of parts of many calls in an event',
+    [
+      ...Array.from({ length: 128 }, (_, at) => call(at, { name: 'list', arguments: argumentsOf(3_000) })),
+      parts(3_000, (at) => at % 128),
+    ],
+  ],
+  [
+    'long arguments in parts of a character',
+    [call(0, { name: 'list', arguments: argumentsOf(380_000) }), ...Array(3_000).fill(parts(1, () => 0))],
+  ],
   ['a line of 16 MB', [delta({ content: 'a'.repeat(16 << 20) })]],
   ['a line without an end', ['data: ', 'a'.repeat(2 << 20)]],
   [

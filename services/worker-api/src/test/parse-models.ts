@@ -1,5 +1,5 @@
-import { modelAliases, modelProviders } from '../model-settings';
 import type { ModelSettings } from '../models/model-registry';
+import { modelAliases, modelProviders } from '../models/model-settings';
 
 /** As the service reads them from its environment. */
 export const parseModels = (providers: unknown[], aliases: object = {}): ModelSettings => ({

@@ -16,6 +16,7 @@ import {
   fakeExecutor,
   freePort,
   given,
+  patientPool,
   serveInspections,
   startTestNats,
   type TestNats,
@@ -31,8 +32,8 @@ import type { OidcSettings } from '../accounts/oidc/identity-provider';
 import { insertUser } from '../accounts/users/user-repository';
 import { insertWorkspace } from '../accounts/workspaces/workspace-repository';
 import type { McpClient } from '../connections/mcp-port';
+import type { OauthApps } from '../integrations/oauth-apps';
 import type { ModelSettings } from '../models/model-registry';
-import type { OauthApps } from '../oauth-apps';
 import { startWorkerApi, type WorkerApi } from '../worker-api';
 
 export const SETUP_TOKEN = 'the-setup-token-of-this-test';
@@ -116,7 +117,7 @@ export async function startTestWorkerApi(options: TestWorkerApiOptions = {}): Pr
   const opened: (() => Promise<unknown>)[] = [];
   const settings = {
     databaseUrl: (await options.reach?.(databaseUrl)) ?? databaseUrl,
-    ...(options.pool && { pool: options.pool }),
+    pool: options.pool ?? (options.reach ? {} : patientPool),
     nats: nats.as('worker-api'),
     baseUrl: BASE_URL,
     dashboardUrl: DASHBOARD_URL,

@@ -1,8 +1,9 @@
 import { newId } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
 import { nextFire } from '@gantry/schedule';
 import type { Db } from '../database';
 import type { Prisma, Worker, WorkerTrigger } from '../generated/prisma/client';
-import type { CronInput, TriggerInput } from './trigger';
+import type { CronInput, TriggerEvent, TriggerInput } from './trigger';
 import type { WebhookColumns } from './webhook-secret';
 
 type TriggeredWorker = Pick<Worker, 'uid' | 'workspaceId' | 'status'>;
@@ -51,6 +52,31 @@ export async function retimeTriggers(tx: Db, worker: TriggeredWorker, now: Date)
     data: { nextRunAt: status === 'active' ? nextFire(scheduleOf(trigger), now) : null },
   });
 }
+
+/** Past a fire. @param missed how many fires before it did not come */
+export const moveTriggerOn = (
+  tx: Sql,
+  id: string,
+  { nextRunAt, lastScheduledAt, missed }: { nextRunAt: Date | null; lastScheduledAt: Date | null; missed: number },
+): Promise<unknown> =>
+  tx.query({
+    name: 'move-trigger-on',
+    text: `UPDATE worker_triggers SET next_run_at = $2, last_scheduled_at = coalesce($3, last_scheduled_at),
+             missed_fires = missed_fires + $4 WHERE id = $1`,
+    values: [id, nextRunAt, lastScheduledAt, missed],
+  });
+
+/** Most workspaces wait for nothing: one look into an index then is all that an event costs. */
+export async function isAwaited(sql: Sql, workspaceId: string, type: TriggerEvent): Promise<boolean> {
+  const { rowCount } = await sql.query(
+    `SELECT 1 FROM worker_triggers WHERE workspace_id = $1 AND type = 'event' AND $2 = ANY ("on") LIMIT 1`,
+    [workspaceId, type],
+  );
+  return rowCount === 1;
+}
+
+/** Query: workspaces with a trigger that waits for an event. */
+export const TRIGGERS_LISTENING = "SELECT workspace_id FROM worker_triggers WHERE type = 'event'";
 
 const scheduleOf = ({ cron, timezone }: WorkerTrigger) => ({ cron: String(cron), timezone: String(timezone) });
 

@@ -2,12 +2,13 @@
  * Credentials that the sender of a webhook shows: a token in the address and, where the trigger is signed, a key that
  * signs each request. The database keeps the token as an HMAC and the key sealed; both are shown once.
  */
-import { newOpaqueToken, type TokenHasher } from '@gantry/auth';
+import { newOpaqueToken } from '@gantry/auth';
 import { invalid } from '@gantry/http';
 import { openSecrets, type RotatingSecret, replaceSecret, type Vault } from '@gantry/vault';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
-import { newSigningKey } from '../webhook-signature';
 import { type TriggerInput, webhookUrl } from './trigger';
+import type { TriggerDeps } from './trigger-deps';
+import { createSigningKey } from './webhook-signature';
 
 export type WebhookColumns = Pick<WorkerTrigger, 'webhookHash' | 'webhookPepperVersion' | 'webhookSigningKey'>;
 
@@ -35,7 +36,7 @@ export interface WebhookWish {
  * @throws AppError 400 naming the rotation that has nothing to rotate
  */
 export async function planWebhook(
-  deps: { hasher: TokenHasher; vault: Vault; baseUrl: string },
+  deps: TriggerDeps,
   { worker, present, triggers, rotateSecret, rotateSigningKey, now }: WebhookWish,
 ): Promise<WebhookPlan> {
   const sealed = present?.webhookSigningKey ?? null;
@@ -54,7 +55,7 @@ export async function planWebhook(
     plan.shown.webhook_url = `${webhookUrl(deps.baseUrl, worker.id)}?token=${token}`;
   }
   if (wanted.key && (!had.key || rotateSigningKey)) {
-    const key = newSigningKey();
+    const key = createSigningKey();
     plan.columns.webhookSigningKey = await replaceSecret(deps.vault, heldBy({ ...worker, sealed }), key, now);
     plan.shown.webhook_signing_key = key;
   }

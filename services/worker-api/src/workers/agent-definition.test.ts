@@ -75,6 +75,20 @@ test('an agent is made of a skill, and its run is told what to work with', async
   expect(manifest).toMatchObject({ runner: 'agent', entrypoint: 'SKILL.md', max_turns: 6, output });
 });
 
+test('settings of its answers are saved and handed to its run, and a choice that is no tool of it is refused', async () => {
+  const settings = { temperature: 0.2, reasoning: 'low', tool_choice: 'python' };
+  const made = await owner.post('/api/workers', sorter({ name: 'Set', tools: ['python'], ...settings })).expect(201);
+  expect(made.body).toMatchObject(settings);
+  const job = await begun('set');
+  expect(job.agent).toMatchObject({ temperature: 0.2, reasoning: 'low', toolChoice: 'python' });
+  await job.complete({ text: 'Done.' });
+  for (const choice of ['http', 'worker:report']) {
+    const { body } = await owner.patch('/api/workers/set', { tool_choice: choice }).expect(400);
+    expect(JSON.stringify(body)).toContain('must be auto, none, required, or a single tool among tools');
+  }
+  await owner.patch('/api/workers/set', { tools: [], tool_choice: 'required' }).expect(400);
+});
+
 test('fields of agents are no part of the version of a worker of code', async () => {
   const made = await createWorker(api, { name: 'Code', inputs: [] });
   const same = await owner.patch('/api/workers/code', { tools: [], model: null, budget_usd: null }).expect(200);

@@ -1,7 +1,8 @@
 /** What an agent worker has beside its skill: the model that works, its tools and its bounds. */
-import { approvalRules, type JobAgent } from '@gantry/events';
+import { approvalRules, type JobAgent, reasoningEfforts } from '@gantry/events';
 import type { FieldProblem } from '@gantry/http';
 import { z } from 'zod';
+import { agentSkills, toJobSkills } from './agent-skills';
 
 export const SKILL = 'SKILL.md';
 const TOOLS_MAX = 50;
@@ -23,9 +24,16 @@ export const agentFields = {
     .regex(/^[a-z0-9-]{1,128}@[0-9a-f]{64}$/, 'must be a slug, an @ and a SHA-256')
     .nullable()
     .default(null),
+  /** Loaded by the agent when it needs them, beside its task. */
+  skills: agentSkills,
   /** A name or an alias of the operator's; null: the default. */
   model: z.string().min(1).max(200).nullable().default(null),
   tools: z.array(agentTool).max(TOOLS_MAX).default([]),
+  /** Of the calls of its model; null: as the provider has it. */
+  temperature: z.number().min(0).max(2).nullable().default(null),
+  reasoning: z.enum(reasoningEfforts).nullable().default(null),
+  /** Of its first call. `auto`, `none`, `required`, or one of its tools. */
+  tool_choice: z.string().min(1).max(310).nullable().default(null),
   /** Answers of the model in a run. */
   max_turns: z.int().min(1).max(100).default(20),
   /** What the models of one run may cost. Code that asks models has it as well. */
@@ -45,8 +53,12 @@ export type AgentFields = { [Field in keyof typeof agentFields]: z.output<(typeo
 
 export const withoutAgent: AgentFields = {
   skill: null,
+  skills: [],
   model: null,
   tools: [],
+  temperature: null,
+  reasoning: null,
+  tool_choice: null,
   max_turns: 20,
   budget_usd: null,
   output: null,
@@ -62,6 +74,11 @@ export function withTrueSkill<Given extends Pick<AgentFields, 'skill'> & { entry
   return skill === null || text?.sha === skill.split('@')[1] ? definition : { ...definition, skill: null };
 }
 
+/** Slugs of those that its task and its skills are copies of. */
+export const listPublishedSkills = ({ skill, skills }: Pick<AgentFields, 'skill' | 'skills'>): string[] => [
+  ...new Set([skill, ...skills.map((one) => one.skill)].flatMap((pin) => pin?.split('@')[0] ?? [])),
+];
+
 interface Declared {
   connections: string[];
   contexts: string[];
@@ -72,17 +89,32 @@ const FORMS = `${OWN.join(', ')}, worker:<id>, context:<name>, <connection>.<too
 
 export function agentProblems(agent: AgentFields, declared: Declared): FieldProblem[] {
   const seen = new Set<string>();
-  return agent.tools.flatMap(({ tool }, index) => {
+  const choice = toolChoiceProblem(agent, declared);
+  const problems = agent.tools.flatMap(({ tool }, index) => {
     const read = toolOf(tool, declared);
     const problem = seen.has(tool) ? 'appears twice' : typeof read === 'string' ? read : null;
     seen.add(tool);
     return problem === null ? [] : [{ path: `tools.${index}`, message: problem }];
   });
+  return choice === null ? problems : [...problems, { path: 'tool_choice', message: choice }];
+}
+
+function toolChoiceProblem({ tool_choice: choice, tools }: AgentFields, declared: Declared): string | null {
+  if (choice === null || choice === 'auto' || choice === 'none') return null;
+  if (choice === 'required') return tools.length ? null : 'needs tools to choose from';
+  const read = tools.some(({ tool }) => tool === choice) ? toolOf(choice, declared) : 'is missing';
+  const isOne =
+    typeof read !== 'string' && read.kind !== 'context' && (read.kind !== 'connection' || read.tool !== null);
+  return isOne ? null : 'must be auto, none, required, or a single tool among tools';
 }
 
 /** As a run hands it to the executor. */
 export const agentOf = (agent: AgentFields, skill: string, declared: Declared): JobAgent => ({
   ...{ skill, model: agent.model, maxTurns: agent.max_turns, output: agent.output },
+  ...(agent.skills.length && { skills: toJobSkills(agent.skills) }),
+  ...(agent.temperature !== null && { temperature: agent.temperature }),
+  ...(agent.reasoning !== null && { reasoning: agent.reasoning }),
+  ...(agent.tool_choice !== null && { toolChoice: agent.tool_choice }),
   tools: agent.tools.flatMap(({ tool, approve }) => {
     const read = toolOf(tool, declared);
     return typeof read === 'string' ? [] : [{ ...read, approve }];

@@ -4,6 +4,7 @@ import { invalid } from '@gantry/http';
 import { readArchive } from '@gantry/program';
 import { type FileTree, isLeftOut, treeOf } from '../file-trees/file-tree';
 import type { Worker, WorkerTrigger } from '../generated/prisma/client';
+import { toManifestSkills } from './agent-skills';
 import { DEFINITION_FIELDS, type Definition, parseDefinition } from './definition';
 import { MANIFEST_BYTES_MAX } from './manifest';
 import type { Manifests } from './manifests';
@@ -77,7 +78,8 @@ function withoutDefaults(definition: Definition): Record<string, unknown> {
     DEFINITION_FIELDS.flatMap((field): [string, unknown][] => {
       if (field === 'runner' || field === 'entrypoint') return [[field, definition[field]]];
       const value = different(definition[field], plain[field]);
-      return value === undefined ? [] : [[field, value]];
+      if (value === undefined) return [];
+      return [[field, field === 'skills' ? toManifestSkills(definition.skills) : value]];
     }),
   );
 }

@@ -1,10 +1,10 @@
 import { conflict, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import type { Deps } from '../deps';
 import type { WorkerStatus } from '../generated/prisma/client';
 import { retimeTriggers } from '../triggers/trigger-repository';
 import { later } from './edit-worker';
 import { recordWorkerChange } from './record-worker-change';
+import type { WorkerDeps } from './worker-deps';
 import { lockVisibleWorker } from './worker-repository';
 
 interface Transition {
@@ -28,7 +28,7 @@ export const transitions = {
  * @throws AppError 404; 409 `wrong_status`
  */
 export async function changeStatus(
-  deps: Deps,
+  deps: WorkerDeps,
   { caller, actor }: Requester,
   id: string,
   { from, to, change, refusal }: Transition,

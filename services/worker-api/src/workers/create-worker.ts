@@ -3,19 +3,20 @@ import { bringsUnapprovedCode, conflict, type Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
-import type { Deps } from '../deps';
 import { entriesOf, shaOfVersion } from '../file-trees/file-tree';
 import { ownerIdOf } from '../ownership';
 import { checkTriggerInputs } from '../triggers/trigger';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { withTrueSkill } from './agent-definition';
+import { describeSkills } from './agent-skills';
 import { namedDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
 import { freeSlug, slugOf } from './slug';
 import { type ChangeSource, insertVersion, type NewVersion } from './version-repository';
 import { inspectCode, packCode } from './worker-code';
+import type { WorkerDeps } from './worker-deps';
 import type { NewWorkerInput } from './worker-input';
 import { countWorkers, insertWorker, listTakenSlugs } from './worker-repository';
 
@@ -36,7 +37,7 @@ const WORKERS_MAX = 10_000;
  * @throws AppError 400; 409 `id_taken` for an id that was asked for, `too_many_workers`; 503 with no executor to look for run()
  */
 export async function createWorker(
-  deps: Deps,
+  deps: WorkerDeps,
   { caller, actor, made }: Requester,
   input: NewWorkerInput,
   changeSource: ChangeSource,
@@ -45,7 +46,7 @@ export async function createWorker(
   const { workspaceId } = caller;
   const { settings, triggers, tree, message } = input;
   const files = entriesOf(tree);
-  const definition = withTrueSkill(input.definition, files);
+  const definition = await describeSkills(withTrueSkill(input.definition, files), tree);
   checkTriggerInputs(triggers, createInputValidator(definition.inputs));
   await requireContexts(prisma, caller, definition.contexts);
   const ownerId = ownerIdOf(caller);

@@ -2,9 +2,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { pathProblem } from '@gantry/archive';
 import { type FieldProblem, invalid, sayIssues } from '@gantry/http';
-import { checkDefaults, dependencyNames, inputItems, outputItems, secretNames } from '@gantry/program';
+import {
+  checkDefaults,
+  currentIsolation,
+  dependencyNames,
+  inputItems,
+  isolation,
+  outputItems,
+  secretNames,
+} from '@gantry/program';
 import { z } from 'zod';
 import { agentFields, agentOf, agentProblems, SKILL, withoutAgent } from './agent-definition';
+import { skillListProblems } from './agent-skills';
 import { networkRule } from './network';
 import { SLUG } from './slug';
 
@@ -79,8 +88,7 @@ const definitionFields = {
   limits: limits.prefault({}),
   retry: retry.prefault({}),
   approvals: approvals.prefault({}),
-  /** `process`: an interpreter of its own for each run instead of a warm one. */
-  isolation: z.enum(['zygote', 'process']).default('zygote'),
+  isolation,
   network: networkRule.prefault('public'),
   /** Declared connections and secrets whose values code itself gets, instead of placeholders. */
   expose: z.array(z.string()).max(CREDENTIALS_NAMED_MAX).transform(distinct).default([]),
@@ -105,13 +113,18 @@ const added = {
 } satisfies Partial<Definition>;
 
 /** As a version's row has it. */
-export const storedDefinition = (stored: unknown): Definition => ({ ...added, ...(stored as Definition) });
+export function storedDefinition(stored: unknown): Definition {
+  const definition = { ...added, ...(stored as Definition) };
+  return { ...definition, isolation: currentIsolation(definition.isolation) };
+}
 
 /** The part that names a version: a field that says no more than its absence did makes no other version. */
-export function namedDefinition(definition: Definition): Partial<Definition> {
+export function namedDefinition(definition: Definition): Record<string, unknown> {
   const says = ([field, value]: [string, unknown]) =>
     !Object.hasOwn(added, field) || !isDeepStrictEqual(value, added[field as keyof typeof added]);
-  return Object.fromEntries(Object.entries(definition).filter(says));
+  const named = Object.fromEntries(Object.entries(definition).filter(says));
+  // The name that versions with the same content have had.
+  return definition.isolation === 'warm' ? { ...named, isolation: 'zygote' } : named;
 }
 
 /** What the code of a run is told of its agent; null: it is no agent. */
@@ -158,14 +171,24 @@ function crossProblems(definition: Definition): FieldProblem[] {
     problems.push({ path: 'entrypoint', message: `must name ${wanted}` });
   }
   return runner === 'agent'
-    ? [...problems, ...agentProblems(definition, definition)]
+    ? [...problems, ...agentProblems(definition, definition), ...skillListProblems(definition.skills, entrypoint)]
     : [...problems, ...codeProblems(definition)];
 }
 
-const OF_AGENTS = ['skill', 'model', 'tools', 'max_turns', 'output'] as const;
+const AGENT_ONLY = [
+  'skill',
+  'skills',
+  'model',
+  'tools',
+  'temperature',
+  'reasoning',
+  'tool_choice',
+  'max_turns',
+  'output',
+] as const;
 
 const codeProblems = (definition: Definition): FieldProblem[] =>
-  OF_AGENTS.filter((field) => !isDeepStrictEqual(definition[field], withoutAgent[field])).map((field) => ({
+  AGENT_ONLY.filter((field) => !isDeepStrictEqual(definition[field], withoutAgent[field])).map((field) => ({
     path: field,
     message: 'is for agents: it needs runner: "agent"',
   }));
@@ -173,6 +196,7 @@ const codeProblems = (definition: Definition): FieldProblem[] =>
 const undeclaredProblems = (definition: Definition): FieldProblem[] =>
   (['expose', 'in_body'] as const).flatMap((field) =>
     definition[field].flatMap((name, index) => {
+      // Bounded: 100 names (CREDENTIALS_NAMED_MAX) among 50 secrets and 50 connections (NAMES_MAX).
       if (definition.secrets.includes(name) || definition.connections.includes(name)) return [];
       const message = `"${name.slice(0, 100)}" is not among the worker's secrets or connections`;
       return [{ path: `${field}.${index}`, message }];

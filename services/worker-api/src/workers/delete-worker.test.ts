@@ -1,5 +1,5 @@
 import { given, until } from '@gantry/testing';
-import { sweepPacks } from '../file-trees/tree-pack';
+import { sweepUnusedPacks } from '../housekeeping';
 import { callerOf } from '../test/caller';
 import { createWorker, helloWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';
@@ -59,10 +59,10 @@ test('a pack that no version came to name is swept, and others are not', async (
   await createWorker(api, { name: 'Kept' });
   await owner.post('/api/workers', { ...helloWorker, files: [{ path: 'main.py', content: 'no run' }] }).expect(400);
   const intents: string[] = (await rowsOf('SELECT key FROM pack_intents')).map(({ key }) => key);
-  expect(await sweepPacks(api.deps.pool, api.deps.objects)).toBe(0);
+  expect(await sweepUnusedPacks(api.deps.pool, api.deps.objects)).toBe(0);
   await rowsOf("UPDATE pack_intents SET created_at = created_at - interval '2 hours'");
   const before = await Promise.all(intents.map((key) => api.deps.objects.head(key)));
-  expect(await sweepPacks(api.deps.pool, api.deps.objects)).toBeGreaterThan(0);
+  expect(await sweepUnusedPacks(api.deps.pool, api.deps.objects)).toBeGreaterThan(0);
   const after = await Promise.all(intents.map((key) => api.deps.objects.head(key)));
   expect(before.filter(Boolean).length - after.filter(Boolean).length).toBe(1);
   expect(await rowsOf('SELECT FROM pack_intents')).toEqual([]);

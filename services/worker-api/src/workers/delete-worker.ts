@@ -6,16 +6,16 @@
 import type { Requester } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { deleteRunsOfSubject, withholdRunsOf } from '@gantry/run-engine';
-import type { Deps } from '../deps';
 import { requireTakingAway } from '../ownership';
 import { replaceTriggers } from '../triggers/trigger-repository';
 import { recordWorkerChange } from './record-worker-change';
 import { announceNoSkill } from './version-repository';
 import { codeFolder } from './worker-code';
+import type { WorkerDeps } from './worker-deps';
 import { lockVisibleWorker } from './worker-repository';
 
 /** @throws AppError 403, 404 */
-export async function deleteWorker(deps: Deps, { caller, actor }: Requester, id: string): Promise<void> {
+export async function deleteWorker(deps: WorkerDeps, { caller, actor }: Requester, id: string): Promise<void> {
   const uid = await transaction(deps.prisma, async (tx) => {
     const worker = await lockVisibleWorker(tx, caller, id);
     requireTakingAway(caller, worker, 'worker');
@@ -35,7 +35,7 @@ export async function deleteWorker(deps: Deps, { caller, actor }: Requester, id:
 
 const AT_ONCE = 200;
 
-type PurgeDeps = Pick<Deps, 'pool' | 'engine' | 'objects'>;
+type PurgeDeps = Pick<WorkerDeps, 'pool' | 'engine' | 'objects'>;
 
 /** Every replica may do it at any moment, and begin again where another left off. @returns how many workers are gone */
 export async function purgeDeletedWorkers(deps: PurgeDeps): Promise<number> {

@@ -1,10 +1,11 @@
 /** Files and a definition that somebody is still writing: they are looked into and tested without becoming a version. */
-import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
+import { describeSkills } from './agent-skills';
 import { type Definition, type DefinitionInput, namedDefinition, parseDefinition } from './definition';
 import { definitionWith } from './edit-worker';
 import { getCurrentVersion, getVersionBySha, type Version } from './version-repository';
+import type { WorkerDeps } from './worker-deps';
 import { refuseManifests } from './worker-input';
 import type { WorkerWithTriggers } from './worker-repository';
 
@@ -15,6 +16,8 @@ export interface DraftInput extends DefinitionInput {
   base_sha?: string;
 }
 
+type DraftDeps = Pick<WorkerDeps, 'prisma' | 'objects'>;
+
 export interface Draft {
   definition: Definition;
   tree: FileTree;
@@ -24,19 +27,29 @@ export interface Draft {
 }
 
 /**
- * The draft as it would be saved.
+ * The draft as it would be saved, with what its skills are called.
+ * @throws AppError 400 naming each field, file and skill that is wrong; 404 for a version that the worker does not have
+ */
+export async function readDraft(deps: DraftDeps, worker: WorkerWithTriggers | null, input: DraftInput): Promise<Draft> {
+  const { tree, base, definition: parsed } = await loadDraft(deps, worker, input);
+  const definition = await describeSkills(parsed, tree);
+  return { definition, tree, base, sha: shaOfVersion(entriesOf(tree), namedDefinition(definition)) };
+}
+
+/**
+ * The fields and files of a draft. Its skills are not looked into.
  * @param worker null: everything is in the request
  * @throws AppError 400 naming each field and file that is wrong; 404 for a version that the worker does not have
  */
-export async function readDraft(
-  { prisma, objects }: Pick<Deps, 'prisma' | 'objects'>,
+export async function loadDraft(
+  { prisma, objects }: DraftDeps,
   worker: WorkerWithTriggers | null,
   { files = [], base_sha: sha, ...fields }: DraftInput,
-): Promise<Draft> {
+): Promise<Omit<Draft, 'sha'>> {
   refuseManifests(files, 'draft.files');
   const base =
     worker && (await (sha === undefined ? getCurrentVersion(prisma, worker) : getVersionBySha(prisma, worker, sha)));
   const definition = base ? definitionWith(base.definition, fields) : parseDefinition(fields);
   const tree = applyChanges(base ? await readTree(objects, base.code) : [], files, 'draft.files');
-  return { definition, tree, base, sha: shaOfVersion(entriesOf(tree), namedDefinition(definition)) };
+  return { definition, tree, base };
 }

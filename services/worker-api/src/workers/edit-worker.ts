@@ -1,25 +1,27 @@
 /** Changes of a worker: of what it is called, what starts it, how it runs and what its files are. */
-
+import { isDeepStrictEqual } from 'node:util';
 import { bringsUnapprovedCode, conflict, intersectReach, type Requester, reachOf } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator } from '@gantry/program';
 import { requireContexts } from '../contexts/contexts-for';
-import type { Deps } from '../deps';
 import { applyChanges, entriesOf, type FileTree, shaOfVersion } from '../file-trees/file-tree';
-import { readTreeToChange } from '../file-trees/tree-pack';
+import { createKeyedMutex } from '../file-trees/keyed-mutex';
+import { readTree, readTreeToChange } from '../file-trees/tree-pack';
 import type { Prisma } from '../generated/prisma/client';
-import { createKeyedMutex } from '../keyed-mutex';
 import { ownerIdOf, requireTakingAway } from '../ownership';
 import { checkTriggerInputs, triggersBesideCron } from '../triggers/trigger';
 import { replaceTriggers, updateWebhook } from '../triggers/trigger-repository';
 import { planWebhook, type WebhookPlan } from '../triggers/webhook-secret';
 import { withTrueSkill } from './agent-definition';
+import { describeSkills } from './agent-skills';
 import { type Definition, type DefinitionInput, mergeDefinition, namedDefinition, parseDefinition } from './definition';
 import { requireExposure } from './exposure';
 import { recordWorkerChange } from './record-worker-change';
 import { needsApprovalStill } from './version-approval';
 import { type ChangeSource, getCurrentVersion, insertVersion, type Version } from './version-repository';
+import type { CodeDeps } from './worker-code';
 import { inspectCode, packCode } from './worker-code';
+import type { WorkerDeps } from './worker-deps';
 import { refuseManifests, requireEntrypoint, type WorkerChange } from './worker-input';
 import { getVisibleWorker, lockVisibleWorker, type WorkerWithTriggers } from './worker-repository';
 
@@ -45,7 +47,7 @@ export interface WorkerEdit {
  * @throws AppError 400, 403, 404; 409 `archived`, or `not_current` where the change was made from another version
  */
 export async function editWorker(
-  deps: Deps,
+  deps: WorkerDeps,
   requester: Requester,
   id: string,
   edit: WorkerEdit,
@@ -63,7 +65,7 @@ export async function editWorker(
 
 /** Null where the version that the edit is based on is not the current one any more. */
 async function tryEdit(
-  deps: Deps,
+  deps: WorkerDeps,
   { caller, actor }: Requester,
   id: string,
   edit: WorkerEdit,
@@ -138,7 +140,7 @@ export type NextVersion = Pick<Version, 'definition' | 'files' | 'code' | 'sha'>
 
 /** The version that a change results in. Unchanged code is neither packed nor inspected again. */
 export async function nextVersion(
-  deps: Deps,
+  deps: CodeDeps,
   worker: WorkerWithTriggers,
   current: Version,
   { change, replacement }: { change: Pick<WorkerChange, 'definition' | 'files'> } & Pick<WorkerEdit, 'replacement'>,
@@ -146,7 +148,11 @@ export async function nextVersion(
   const tree = replacement?.tree ?? (await treeWith(deps, current, change));
   const files = tree ? entriesOf(tree) : current.files;
   const wanted = replacement?.definition ?? definitionWith(current.definition, change.definition);
-  const definition = withTrueSkill(wanted, files);
+  const areSkillsKnown = !tree && isDeepStrictEqual(wanted.skills, current.definition.skills);
+  const skillTree =
+    areSkillsKnown || !wanted.skills.length ? null : (tree ?? (await readTree(deps.objects, current.code)));
+  const named = skillTree ? await describeSkills(wanted, skillTree) : wanted;
+  const definition = withTrueSkill(named, files);
   const sha = shaOfVersion(files, namedDefinition(definition));
   if (sha === current.sha) return { definition: current.definition, files, code: current.code, sha, warnings: [] };
   const sameFiles = JSON.stringify(files) === JSON.stringify(current.files);
@@ -162,7 +168,7 @@ export function definitionWith(present: Definition, change: DefinitionInput): De
 }
 
 async function treeWith(
-  deps: Deps,
+  deps: Pick<WorkerDeps, 'objects'>,
   current: Version,
   { files }: Pick<WorkerChange, 'files'>,
 ): Promise<FileTree | null> {

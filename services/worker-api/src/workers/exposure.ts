@@ -1,14 +1,9 @@
 /** Whether the code of a workspace's workers may get values of connections and secrets instead of placeholders. */
 import { forbidden } from '@gantry/http';
+import { allowsExposure } from '../accounts/workspaces/workspace-repository';
 import type { Db } from '../database';
 import type { Owned } from '../ownership';
 import type { Definition } from './definition';
-
-export async function allowsExposure(db: Db, workspaceId: string): Promise<boolean> {
-  const select = { allowExposedCredentials: true };
-  const workspace = await db.workspace.findUnique({ where: { id: workspaceId }, select });
-  return workspace?.allowExposedCredentials === true;
-}
 
 /**
  * Private connections serve the private workers of their owner. Code that somebody else wrote into one, an admin for example,
@@ -23,6 +18,7 @@ export async function requireExposure(
   { expose, connections }: Pick<Definition, 'expose' | 'connections'>,
 ): Promise<void> {
   if (!expose.length) return;
+  // Bounded: 100 names (CREDENTIALS_NAMED_MAX) among 50 connections (NAMES_MAX).
   const exposed = expose.filter((name) => connections.includes(name));
   if (worker.visibility === 'private' && worker.ownerId !== editorId && exposed.length) {
     throw forbidden(

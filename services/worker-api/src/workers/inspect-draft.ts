@@ -4,10 +4,11 @@
  */
 import type { Principal } from '@gantry/http';
 import { inspectDraft as askExecutor, type Doubt, doubtsOf, type InspectedDraft } from '@gantry/program';
-import type { Deps } from '../deps';
 import { type FileTree, textOf } from '../file-trees/file-tree';
+import { readSkills } from './agent-skills';
 import type { Definition } from './definition';
-import { type DraftInput, readDraft } from './draft';
+import { type DraftInput, loadDraft } from './draft';
+import type { WorkerDeps } from './worker-deps';
 import { findEntrypointProblem } from './worker-input';
 import { getVisibleWorker } from './worker-repository';
 
@@ -33,9 +34,13 @@ export interface AskedInspection {
 }
 
 /** @throws AppError 400, 404 as saving it would; 503 with no executor to ask */
-export async function inspectDraft(deps: Deps, caller: Principal, { worker_id: id, draft: asked }: AskedInspection) {
+export async function inspectDraft(
+  deps: WorkerDeps,
+  caller: Principal,
+  { worker_id: id, draft: asked }: AskedInspection,
+) {
   const worker = id === undefined ? null : await getVisibleWorker(deps.prisma, caller, id);
-  const { definition, tree } = await readDraft(deps, worker, asked);
+  const { definition, tree } = await loadDraft(deps, worker, asked);
   const { entrypoint } = definition;
   if (definition.runner === 'agent') return inspectText(definition, tree);
   const written = new Set(asked.files?.map(({ path }) => path));
@@ -52,10 +57,18 @@ export async function inspectDraft(deps: Deps, caller: Principal, { worker_id: i
 }
 
 /** The file of an agent is words for a model, and no code. */
-function inspectText(definition: Definition, tree: FileTree) {
+async function inspectText(definition: Definition, tree: FileTree) {
   const message = findEntrypointProblem(definition, tree);
   const problem = { ...nowhere, severity: 'error', code: 'bad_entrypoint', message: message ?? '' } as const;
-  return { problems: message === null ? [] : [problem], parameters: [], imports: [], secrets: [] };
+  const skills = await readSkills(definition.skills, tree);
+  const skillProblems = skills.problems.map(({ path, line, message: problem }): DraftProblem => {
+    // Bounded: 20 skills (SKILLS_MAX) and 500 files (FILES_MAX).
+    const file = tree.some((one) => one.path === path) ? path : null;
+    const place = { ...nowhere, file, line: file === null ? null : line };
+    return { ...place, severity: 'error', code: 'bad_skill', message: file ? problem : `skill "${path}": ${problem}` };
+  });
+  const problems = [...(message === null ? [] : [problem]), ...skillProblems];
+  return { problems, parameters: [], imports: [], secrets: [] };
 }
 
 function sourcesOf(tree: FileTree, entrypoint: string, written: Set<string>) {
@@ -123,6 +136,7 @@ const HINTS = {
 function doubtfulPlaces(found: InspectedDraft, definition: Definition): DraftProblem[] {
   const { entrypoint, inputs, secrets, python_dependencies: dependencies } = definition;
   return doubtsOf(found, { inputs, dependencies, secrets }).map(({ kind, name, message, hint }) => {
+    // Bounded: 150 doubts and 150 places (NAMES_MAX of inspection.py, for each of the three kinds).
     const place = found.places.find((one) => one.kind === kind && one.name === name);
     return {
       ...{ file: entrypoint, line: place?.line ?? null, column: place?.column ?? null },

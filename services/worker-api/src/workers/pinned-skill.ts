@@ -1,7 +1,9 @@
-/** A published skill as the text of an agent: one version of it, copied, whatever becomes of the skill. */
+/** Published skills as texts of an agent: one version of each, copied, whatever becomes of the skill. */
 import { AppError, type CallOf, invalid } from '@gantry/http';
-import type { SurfaceClient } from '../surface-client';
+import { plain } from '../connections/request-template';
+import { AnswerTooLarge, type SurfaceClient } from '../surface-client';
 import { SKILL } from './agent-definition';
+import { DESCRIPTION_CHARS_MAX } from './skill-header';
 
 const NAME = /^([a-z0-9][a-z0-9-]{0,127})(?:@([0-9a-f]{64}))?$/;
 const VERSIONS_MAX = 200;
@@ -9,16 +11,25 @@ const READ_MS_MAX = 10_000;
 
 interface Skill {
   title: string;
+  description: string;
+  version: number;
   /** SHA-256 of the text, hex. */
   content_hash: string;
   body_md: string;
 }
 
+interface SkillReference {
+  slug: string;
+  sha: string | undefined;
+  /** Of the field that names it. */
+  path: string;
+}
+
 type Body = Exclude<CallOf<'worker', 'updateWorker'>['body'], undefined>;
 
 /**
- * What a request says with the skill that it names put in: its text as a file, and its hash. The skill is read with the
- * caller's own rights.
+ * The request with the skills that it names put in: their texts as files, and their hashes. They are read with the caller's own
+ * rights.
  * @param isNew the worker is called as the skill unless it has a name
  * @throws AppError 400 for a skill, or a version, that the caller cannot read; 503
  */
@@ -27,36 +38,67 @@ export async function withSkill<Given extends Body>(
   given: Given,
   isNew: boolean,
 ): Promise<Given> {
-  if (typeof given.skill !== 'string') return given;
-  const [, slug, sha] = NAME.exec(given.skill) ?? [];
+  // Of a worker of code no skill is read: it is refused, however many it names.
+  const isForAgent = !isNew || given.runner === 'agent' || typeof given.skill === 'string';
+  const { skills, files } = await copySkills(client, isForAgent ? (given.skills ?? []) : []);
+  const body = files.length ? { ...given, skills, files: [...(given.files ?? []), ...files] } : given;
+  if (typeof body.skill !== 'string') return body;
+  const [, slug, sha] = NAME.exec(body.skill) ?? [];
   if (slug === undefined) {
-    throw wrong('must be a skill, such as release-notes, or release-notes@ and the SHA-256 of its text');
+    throw wrong('skill', 'must be a skill, such as release-notes, or release-notes@ and the SHA-256 of its text');
   }
-  const { title, content_hash: found, body_md: content } = await readSkill(client, slug, sha);
+  const { title, content_hash: found, body_md: content } = await readSkill(client, { slug, sha, path: 'skill' });
   return {
     ...(isNew && { name: title.slice(0, 120), runner: 'agent' }),
-    ...given,
+    ...body,
     skill: `${slug}@${found}`,
-    files: [...(given.files ?? []), { path: given.entrypoint ?? SKILL, content }],
+    files: [...(body.files ?? []), { path: body.entrypoint ?? SKILL, content }],
   };
 }
 
-async function readSkill(client: SurfaceClient, slug: string, sha: string | undefined): Promise<Skill> {
+type SkillInputs = NonNullable<Body['skills']>;
+
+/** Copies those that are named by a slug: `skills/<slug>/SKILL.md`. The others are paths of the worker's files. */
+async function copySkills(client: SurfaceClient, skills: SkillInputs) {
+  const files = new Map<string, string>();
+  const copied = await Promise.all(
+    skills.map(async (one, index): Promise<SkillInputs[number]> => {
+      const [, slug, sha] = (typeof one === 'string' && NAME.exec(one)) || [];
+      if (slug === undefined) return one;
+      const found = await readSkill(client, { slug, sha, path: `skills.${index}` });
+      const path = `skills/${slug}/${SKILL}`;
+      files.set(path, found.body_md);
+      const { version, title, description } = found;
+      return {
+        ...{ path, version, skill: `${slug}@${found.content_hash}` },
+        description: plain(description || title).slice(0, DESCRIPTION_CHARS_MAX),
+      };
+    }),
+  );
+  return { skills: copied, files: [...files].map(([path, content]) => ({ path, content })) };
+}
+
+async function readSkill(client: SurfaceClient, { slug, sha, path: field }: SkillReference): Promise<Skill> {
   const at = `/api/v1/skills/${slug}`;
   const signal = AbortSignal.timeout(READ_MS_MAX);
   const read = async (path: string): Promise<unknown> => {
-    const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal });
+    const { status, body } = await client({ surface: 'skills', method: 'GET', path, signal }).catch((err) => {
+      if (err instanceof AnswerTooLarge) throw wrong(field, `"${slug}" is too long for an agent`);
+      throw err;
+    });
     if (status >= 500) throw new AppError('unavailable', 'skills_unavailable', 'skills cannot be read at the moment');
-    if (status >= 300) throw wrong(`there is no skill "${slug}" that you can read`);
+    if (status >= 300) throw wrong(field, `there is no skill "${slug}" that you can read`);
     return body;
   };
   const current = (await read(at)) as Skill;
   if (sha === undefined || current.content_hash === sha) return current;
   const versions = (await read(`${at}/versions?limit=${VERSIONS_MAX}`)) as { version: number; content_hash: string }[];
   const pinned = versions.find((one) => one.content_hash === sha);
-  if (!pinned)
-    throw wrong(`"${slug}" has no version with this hash; its present one is ${slug}@${current.content_hash}`);
+  if (!pinned) {
+    const present = `${slug}@${current.content_hash}`;
+    throw wrong(field, `"${slug}" has no version with this hash; its present one is ${present}`);
+  }
   return { ...current, ...((await read(`${at}/versions/${pinned.version}`)) as object) };
 }
 
-const wrong = (message: string): AppError => invalid([{ path: 'skill', message }], 'bad_worker');
+const wrong = (path: string, message: string): AppError => invalid([{ path, message }], 'bad_worker');

@@ -1,11 +1,11 @@
 import { intersectReach, type Requester, reachOf } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
-import type { Deps } from '../deps';
 import { ownerIdOf } from '../ownership';
 import { appendVersion } from './append-version';
 import { requireNotArchived } from './edit-worker';
 import { requireExposure } from './exposure';
 import { getCurrentVersion, getVersionBySha } from './version-repository';
+import type { WorkerDeps } from './worker-deps';
 import { lockVisibleWorker } from './worker-repository';
 
 /**
@@ -13,7 +13,7 @@ import { lockVisibleWorker } from './worker-repository';
  * @throws AppError 403 where what it exposes may no longer be; 404; 409 `archived`
  */
 export async function rollBack(
-  deps: Deps,
+  deps: WorkerDeps,
   { caller, actor, made }: Requester,
   id: string,
   { sha, message }: { sha: string; message: string | null },

@@ -15,10 +15,14 @@ export interface ApprovableCode {
   needsApproval: boolean;
 }
 
+/** Condition: a person has approved this code of a worker. */
+export const hasApprovalSql = (workerUid: string, sha: string): string =>
+  `EXISTS (SELECT FROM version_approvals a WHERE a.worker_uid = ${workerUid} AND a.sha = ${sha})`;
+
 /** Also where a person has written an equal version. */
 export async function isApproved(sql: Sql, workerUid: string, sha: string): Promise<boolean> {
   const { rows } = await sql.query<{ approved: boolean }>(
-    `SELECT EXISTS (SELECT FROM version_approvals WHERE worker_uid = $1 AND sha = $2)
+    `SELECT ${hasApprovalSql('$1', '$2')}
        OR EXISTS (SELECT FROM worker_versions WHERE worker_uid = $1 AND sha = $2 AND NOT needs_approval) AS approved`,
     [workerUid, sha],
   );

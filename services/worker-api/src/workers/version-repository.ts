@@ -32,10 +32,15 @@ export type ListedVersion = Omit<Version, 'definition' | 'onlyWorkers'>;
 
 type WorkerKey = Pick<Worker, 'uid' | 'workspaceId'>;
 
-async function getVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version> {
+export async function findVersion(db: Db, { uid, workspaceId }: WorkerKey, number: number): Promise<Version | null> {
   const row = await db.workerVersion.findFirst({ where: { workspaceId, workerUid: uid, number } });
-  if (!row) throw notFound('version', String(number), 'of this worker');
-  return toVersion(row);
+  return row && toVersion(row);
+}
+
+async function getVersion(db: Db, worker: WorkerKey, number: number): Promise<Version> {
+  const version = await findVersion(db, worker, number);
+  if (!version) throw notFound('version', String(number), 'of this worker');
+  return version;
 }
 
 export const getCurrentVersion = (db: Db, worker: WorkerKey & Pick<Worker, 'currentVersion'>): Promise<Version> =>

@@ -4,9 +4,9 @@ import { forbidden, notFound, type Principal } from '@gantry/http';
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '@gantry/run-engine';
 import type { Db } from '../database';
-import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import { canSee, canSeeWorker } from '../ownership';
+import type { WorkerDeps } from './worker-deps';
 import { findWorkerByUid, isPublished } from './worker-repository';
 
 /** @throws AppError 404 as if there were no such run */
@@ -17,7 +17,11 @@ export async function getWorkerOf(db: Db, caller: Principal, run: Run): Promise<
 }
 
 /** Like getWorkerOf, where nothing of the worker is needed. @throws AppError 404 */
-export async function getRunFor({ engine, pool }: Deps, caller: Principal, runId: string): Promise<Run> {
+export async function getRunFor(
+  { engine, pool }: Pick<WorkerDeps, 'engine' | 'pool'>,
+  caller: Principal,
+  runId: string,
+): Promise<Run> {
   const run = await engine.get(caller.workspaceId, runId);
   const { rows } = await pool.query(
     `SELECT id, visibility, owner_id AS "ownerId" FROM workers WHERE workspace_id = $1 AND uid = $2 AND deleted_at IS NULL`,
@@ -39,6 +43,7 @@ export async function requireInToolsets(
   others: readonly string[],
 ): Promise<void> {
   const { toolsets } = restriction ?? {};
+  // Bounded: 20 toolsets (`maxItems` of TokenRestriction), and those of an operation.
   if (!toolsets || others.some((one) => toolsets.includes(one))) return;
   if (await isPublished(db, workspaceId, workerUid)) return;
   throw forbidden('restricted', 'restrict.toolsets: this token is restricted; the worker is not published as a tool');

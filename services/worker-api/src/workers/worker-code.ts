@@ -1,14 +1,14 @@
 /** Keeping the code of a version where executors fetch it, and having one of them look into it. */
 import { inspectEntrypoint, warningsFor } from '@gantry/program';
-import type { Deps } from '../deps';
 import type { FileTree } from '../file-trees/file-tree';
 import { packTree, type TreePack } from '../file-trees/tree-pack';
 import type { Worker } from '../generated/prisma/client';
 import type { Definition } from './definition';
+import type { WorkerDeps } from './worker-deps';
 
 const INSPECT_URL_SECONDS = 60;
 
-type CodeDeps = Pick<Deps, 'objects' | 'pool' | 'bus'>;
+export type CodeDeps = Pick<WorkerDeps, 'objects' | 'pool' | 'bus'>;
 
 export const codeFolder = (workspaceId: string, uid: string): string => `${workspaceId}/workers/${uid}`;
 

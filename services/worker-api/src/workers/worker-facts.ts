@@ -1,11 +1,14 @@
 /** What is shown of workers besides their rows: the same few queries for one worker and for a page of them. */
+import type { UsedSandbox } from '@gantry/events';
 import { type LastOutcome, lastOutcomes, recentRuns } from '@gantry/run-engine';
 import { connectionProblems, connectionsNamed } from '../connections/usable-connections';
-import type { Deps } from '../deps';
 import type { Worker } from '../generated/prisma/client';
 import type { Owned } from '../ownership';
-import { type ApiRunStatus, apiStatus } from '../run-status';
+import type { AgentFields } from './agent-definition';
+import { noReferenceProblems, openReferenceCheck, type ReferenceProblems, readReferences } from './agent-references';
+import { type ApiRunStatus, toApiStatus } from './run-status';
 import { approvalToApi } from './version-approval';
+import type { WorkerDeps } from './worker-deps';
 
 export interface WorkerFacts {
   sha: string;
@@ -15,6 +18,10 @@ export interface WorkerFacts {
   missingSecrets: string[];
   /** Declared connections that are not there, or do not work. */
   connectionProblems: string[];
+  /** Of an agent. */
+  references: ReferenceProblems;
+  /** Of the run that its health is of. */
+  lastSandbox: UsedSandbox | null;
   lastRun: { id: string; status: ApiRunStatus; createdAt: Date } | null;
 }
 
@@ -22,18 +29,21 @@ export interface WorkerFacts {
 const RUNS_LOOKED_AT = 100;
 
 const VERSIONS = `SELECT v.worker_uid AS uid, v.sha, v.definition -> 'secrets' AS secrets,
-    v.definition -> 'connections' AS connections, w.visibility, w.owner_id AS "ownerId", v.needs_approval AS "needsApproval",
+    v.definition -> 'connections' AS connections,
+    CASE v.definition ->> 'runner' WHEN 'agent' THEN json_build_object('model', v.definition -> 'model', 'tools', v.definition -> 'tools')
+      END AS agent, w.visibility, w.owner_id AS "ownerId", v.needs_approval AS "needsApproval",
     a.approved_by AS "approvedBy", a.approved_by_label AS "approvedByLabel", a.approved_at AS "approvedAt"
   FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version
   LEFT JOIN version_approvals a ON a.worker_uid = w.uid AND a.sha = v.sha
   WHERE w.workspace_id = $1 AND w.uid = ANY($2)`;
 
 export async function factsOf(
-  { pool, secrets }: Pick<Deps, 'pool' | 'secrets'>,
+  deps: Pick<WorkerDeps, 'pool' | 'secrets' | 'models'>,
   workspaceId: string,
   workers: Pick<Worker, 'uid' | 'currentVersion'>[],
 ): Promise<Map<string, WorkerFacts>> {
   if (!workers.length) return new Map();
+  const { pool, secrets } = deps;
   const uids = workers.map(({ uid }) => uid);
   const [versions, runs] = await Promise.all([
     pool.query<VersionRow>(VERSIONS, [workspaceId, uids]),
@@ -45,16 +55,21 @@ export async function factsOf(
   ]);
   const declared = [...new Set(versions.rows.flatMap((version) => version.secrets))];
   const named = [...new Set(versions.rows.flatMap(({ connections }) => connections ?? []))];
-  const [missingNames, connections] = await Promise.all([
+  const agents = new Map(versions.rows.flatMap(({ uid, agent }) => (agent ? [[uid, readReferences(agent)]] : [])));
+  const [missingNames, connections, checkReferences] = await Promise.all([
     secrets.missing(workspaceId, declared),
     connectionsNamed(pool, workspaceId, named),
+    openReferenceCheck(deps, workspaceId, [...agents.values()]),
   ]);
   const missing = new Set(missingNames);
   return new Map(
     versions.rows.map((version) => {
       const missingSecrets = version.secrets.filter((name) => missing.has(name));
       const problems = connectionProblems(version, version.connections ?? [], connections).map(({ name }) => name);
-      return [version.uid, factsWith(version, missingSecrets, problems, runs.get(version.uid))];
+      const agent = agents.get(version.uid);
+      const references = agent ? checkReferences(agent) : noReferenceProblems;
+      const found = { missingSecrets, connectionProblems: problems, references };
+      return [version.uid, factsWith(version, found, runs.get(version.uid))];
     }),
   );
 }
@@ -65,6 +80,8 @@ interface VersionRow extends Owned {
   secrets: string[];
   /** Absent in versions that are older than connections. */
   connections: string[] | null;
+  /** Null: it is code. */
+  agent: Pick<AgentFields, 'model' | 'tools'> | null;
   needsApproval: boolean;
   approvedBy: string | null;
   approvedByLabel: string | null;
@@ -73,38 +90,37 @@ interface VersionRow extends Owned {
 
 function factsWith(
   { sha, needsApproval, approvedBy, approvedByLabel, approvedAt }: VersionRow,
-  missingSecrets: string[],
-  connectionProblems: string[],
+  found: Pick<WorkerFacts, 'missingSecrets' | 'connectionProblems' | 'references'>,
   outcome: LastOutcome | undefined,
 ): WorkerFacts {
   const { last = null, ended = null } = outcome ?? {};
-  const lastRun = last && { ...last, status: apiStatus(last.status) };
-  const health = healthOf(missingSecrets, connectionProblems, ended);
+  const lastRun = last && { ...last, status: toApiStatus(last.status) };
+  const health = healthOf(found, ended);
   const approval = approvedBy !== null && approvedAt !== null ? { approvedBy, approvedByLabel, approvedAt } : null;
   return {
     sha,
     approval: approvalToApi({ sha, needsApproval }, approval),
-    missingSecrets,
-    connectionProblems,
+    ...found,
     health,
     lastRun,
+    lastSandbox: ended?.sandbox ?? null,
   };
 }
 
 function healthOf(
-  missingSecrets: string[],
-  connectionProblems: string[],
+  { missingSecrets, connectionProblems, references }: Parameters<typeof factsWith>[1],
   ended: LastOutcome['ended'],
 ): WorkerFacts['health'] {
   if (missingSecrets.length) return 'missing_secret';
-  if (connectionProblems.length) return 'needs_attention';
+  if (connectionProblems.length || references.modelProblem !== null || references.missingWorkers.length)
+    return 'needs_attention';
   if (!ended) return 'ready';
   return ended.status === 'completed' ? 'healthy' : 'needs_attention';
 }
 
 /** @returns by worker what `recent_runs` of the list adds to it: nothing unless it was asked for */
 export async function recentRunsOf(
-  { pool }: Pick<Deps, 'pool'>,
+  { pool }: Pick<WorkerDeps, 'pool'>,
   workers: Pick<Worker, 'uid'>[],
   limit: number,
 ): Promise<(worker: Pick<Worker, 'uid'>) => { recent_runs?: object[] }> {
@@ -113,7 +129,7 @@ export async function recentRunsOf(
   const runs = await recentRuns(pool, uids, { limit });
   return ({ uid }) => ({
     recent_runs: (runs.get(uid) ?? []).map(({ id, status, createdAt, durationMs }) => ({
-      ...{ id, status: apiStatus(status), created_at: createdAt.toISOString(), duration_ms: durationMs },
+      ...{ id, status: toApiStatus(status), created_at: createdAt.toISOString(), duration_ms: durationMs },
     })),
   });
 }

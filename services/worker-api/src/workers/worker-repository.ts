@@ -128,7 +128,7 @@ export async function listTags(
 }
 
 export const isPublished = async (db: Db, workspaceId: string, uid: string): Promise<boolean> =>
-  (await db.publishedTool.count({ where: { workspaceId, workerUid: uid } })) > 0;
+  (await db.worker.count({ where: { workspaceId, uid, tools: { some: {} } } })) > 0;
 
 export const countWorkers = (db: Db, workspaceId: string): Promise<number> =>
   db.worker.count({ where: { workspaceId, deletedAt: null } });

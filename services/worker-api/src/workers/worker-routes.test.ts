@@ -322,7 +322,11 @@ test('health is that of the last run of the current version, and the last run th
       [id, api.workspaceId, rows[0].uid, status, at],
     );
   const look = async () => (await owner.get('/api/workers/run').expect(200)).body;
+  expect(await look()).toMatchObject({ health: 'ready', last_sandbox: null });
   await insert('run_1', 'completed', '2026-01-01T00:00:00Z');
+  const sandbox = { mode: 'fresh', reason: 'its import starts a thread' };
+  await api.database.pool.query("UPDATE runs SET sandbox = $1 WHERE id = 'run_1'", [sandbox]);
+  expect(await look()).toMatchObject({ last_sandbox: sandbox });
   expect(await look()).toMatchObject({ health: 'healthy', last_run: '2026-01-01T00:00:00.000Z', last_run_id: 'run_1' });
   await insert('run_2', 'failed', '2026-01-02T00:00:00Z');
   await insert('run_3', 'suspended', '2026-01-03T00:00:00Z');
@@ -330,7 +334,7 @@ test('health is that of the last run of the current version, and the last run th
   const { body: versions } = await owner.get('/api/workers/run/versions').expect(200);
   const mended = [{ path: 'main.py', content: 'def run():\n    return 2\n' }];
   await owner.patch('/api/workers/run', { files: mended }).expect(200);
-  expect(await look()).toMatchObject({ version: 2, health: 'ready', last_run_id: 'run_3' });
+  expect(await look()).toMatchObject({ version: 2, health: 'ready', last_run_id: 'run_3', last_sandbox: null });
   await owner.post(`/api/workers/run/rollback/${versions[0].sha}`).expect(200);
   const listed = async (query: string) =>
     (await owner.get(`/api/workers?q=run&${query}`).expect(200)).body.find(({ id }: { id: string }) => id === 'run');

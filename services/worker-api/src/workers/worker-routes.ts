@@ -14,7 +14,6 @@ import {
 } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import { createInputValidator, sampleInputs } from '@gantry/program';
-import type { Deps } from '../deps';
 import { applyChanges, fileToApi } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { createSurfaceClient } from '../surface-client';
@@ -38,6 +37,7 @@ import {
   type Version,
 } from './version-repository';
 import { versionToItem, workerToApi, workerToItem } from './worker';
+import type { WorkerDeps } from './worker-deps';
 import { factsOf, recentRunsOf, type WorkerFacts } from './worker-facts';
 import { parseNewWorker, parseWorkerChange, refuseManifests } from './worker-input';
 import {
@@ -53,7 +53,7 @@ type InWorker = Pick<Call<WorkerPath>, 'caller' | 'path'>;
 type NewWorker = Exclude<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
 type WorkerBundle = Extract<CallOf<'worker', 'createWorker'>['body'], { bundle: string }>;
 
-export function workerOperations(deps: Deps): Operations<'worker'> {
+export function workerOperations(deps: WorkerDeps): Operations<'worker'> {
   const { prisma, objects, manifests, baseUrl } = deps;
   const find = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
 
@@ -75,6 +75,10 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
     const reach = worker.version_approval?.status === 'waiting' ? listReach(worker) : [];
     return [
       ...worker.missing_secrets.map((name) => `the secret ${name} is not set yet: runs fail until it is`),
+      ...(worker.model_problem === null ? [] : [`model: ${worker.model_problem}`]),
+      ...worker.missing_workers.map(
+        (id) => `tools: there is no worker ${id} that a run could call: runs fail until there is`,
+      ),
       ...(reach.length ? [describeWaiting(deps.dashboardUrl, worker.id, worker.sha, reach)] : []),
     ];
   };
@@ -193,6 +197,7 @@ export function workerOperations(deps: Deps): Operations<'worker'> {
       const { sha } = await getVersionBySha(prisma, worker, path.sha);
       const approver = { id, label: actor.label, actor, now: deps.now() };
       await transaction(prisma, (tx) => approveCode(tx, worker, sha, approver));
+      await deps.prepareVersion(worker).catch((err) => deps.log.warn({ err }, 'approved version not announced'));
       return ok(await describe(caller, worker.id));
     },
     rollBackWorker: {

@@ -6,6 +6,7 @@ import type { VersionApproval } from '../generated/prisma/client';
 import { canTakeAway } from '../ownership';
 import { nextRunAtOf, triggersToApi, triggerTypeOf } from '../triggers/trigger';
 import type { SkillNews } from './known-skills';
+import { sandboxToApi } from './used-sandbox';
 import { approvalToApi } from './version-approval';
 import type { ListedVersion, Version } from './version-repository';
 import type { WorkerFacts } from './worker-facts';
@@ -54,9 +55,12 @@ export function workerToItem({ worker, facts, caller, baseUrl }: ShownWorker) {
     version_approval: facts.approval,
     missing_secrets: facts.missingSecrets,
     connection_problems: facts.connectionProblems,
+    model_problem: facts.references.modelProblem,
+    missing_workers: facts.references.missingWorkers,
     last_run: facts.lastRun?.createdAt.toISOString() ?? null,
     last_run_id: facts.lastRun?.id ?? null,
     last_run_status: facts.lastRun?.status ?? null,
+    last_sandbox: sandboxToApi(facts.lastSandbox),
     next_run_at: nextRunAt?.toISOString() ?? null,
     permissions: permissionsOf(caller, worker),
   };

@@ -1,10 +1,11 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -29,7 +30,7 @@ export function ChangePassword() {
 
   return (
     <Panel title="Password">
-      <form className={styles.column} onSubmit={submit}>
+      <FormStack className={styles.column} maw="26rem" gap="md" align="flex-start" onSubmit={submit}>
         <PasswordField ref={current} name="current" label="Current password" autoComplete="current-password" />
         <NewPasswordField name="new" label="New password" />
         <Failure title="The password is as before" error={change.error} />
@@ -39,7 +40,7 @@ export function ChangePassword() {
         <Button type="submit" loading={change.isPending}>
           Change password
         </Button>
-      </form>
+      </FormStack>
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, Skeleton } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'react-router';
 import { PLATFORM_CONFIG, refusalText } from '../../accounts/identity-provider';
@@ -61,7 +61,7 @@ function Ways() {
           <Notice tone="info">A link is on its way to {send.data.email}. Open it in this browser, within a day.</Notice>
         )}
       </div>
-      <div className={styles.actions}>
+      <Group gap="xs">
         {sendsEmail && (
           <Button loading={send.isPending} onClick={() => send.mutate()}>
             Send me a link
@@ -76,7 +76,7 @@ function Ways() {
             Verify with {oidc_name}
           </Button>
         )}
-      </div>
+      </Group>
     </>
   );
 }

@@ -1,13 +1,14 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Group } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { account } from '../../shell/api';
 import { session } from '../../shell/session';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
+import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 
 const KEY = ['sessions'];
@@ -29,7 +30,7 @@ export function Sessions() {
     <Panel
       title="Where you are signed in"
       aside={
-        <div className={styles.actions}>
+        <Group gap="xs">
           <ConfirmButton
             label="Sign out everywhere"
             question="Sign out everywhere now"
@@ -38,40 +39,38 @@ export function Sessions() {
           >
             Sign out everywhere
           </ConfirmButton>
-        </div>
+        </Group>
       }
     >
       <Failure title="Nothing was changed" error={failure} />
-      {sessions.isError ? (
-        <FailedToLoad what="The list of sessions" error={sessions.error} retry={sessions.refetch} />
-      ) : !sessions.data ? (
-        <Skeleton height={80} />
-      ) : (
-        <ul className={styles.list}>
-          {sessions.data.map(({ id, user_agent, address, created_at, current }) => (
-            <ListItem
-              key={id}
-              what={`${user_agent ?? 'An unknown browser'}${current ? ' (this one)' : ''}`}
-              about={
-                <>
-                  {address && `from ${address}, `}since <Timestamp at={Date.parse(created_at)} />
-                </>
-              }
-            >
-              {!current && (
-                <ConfirmButton
-                  label={`End the session of ${user_agent ?? 'an unknown browser'}`}
-                  question="End it now"
-                  busy={end.isPending && end.variables === id}
-                  onConfirm={() => end.mutate(id)}
-                >
-                  End
-                </ConfirmButton>
-              )}
-            </ListItem>
-          ))}
-        </ul>
-      )}
+      <ResourceList what="The list of sessions" query={sessions} items={sessions.data} height={80}>
+        {(shown) => (
+          <ul className={styles.list}>
+            {shown.map(({ id, user_agent, address, created_at, current }) => (
+              <ListItem
+                key={id}
+                what={`${user_agent ?? 'An unknown browser'}${current ? ' (this one)' : ''}`}
+                about={
+                  <>
+                    {address && `from ${address}, `}since <Timestamp at={Date.parse(created_at)} />
+                  </>
+                }
+              >
+                {!current && (
+                  <ConfirmButton
+                    label={`End the session of ${user_agent ?? 'an unknown browser'}`}
+                    question="End it now"
+                    busy={end.isPending && end.variables === id}
+                    onConfirm={() => end.mutate(id)}
+                  >
+                    End
+                  </ConfirmButton>
+                )}
+              </ListItem>
+            ))}
+          </ul>
+        )}
+      </ResourceList>
     </Panel>
   );
 }

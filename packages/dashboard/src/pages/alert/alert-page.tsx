@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
@@ -97,7 +97,7 @@ function Loaded({ alert }: { alert: Alert }) {
           )
         }
       />
-      <div className={styles.parts}>
+      <Stack gap="lg">
         {!enabled && disabled_reason && (
           <Notice tone="error" title="Gantry has switched this alert off">
             {disabled_reason}
@@ -155,7 +155,7 @@ function Loaded({ alert }: { alert: Alert }) {
         ) : (
           <p className={content.about}>Admins and owners see what was sent, and the whole address.</p>
         )}
-      </div>
+      </Stack>
     </>
   );
 }
@@ -181,7 +181,7 @@ function Rule({ alert, mayRotate, isBusy, onRotate }: RuleProps) {
         ]}
       />
       {url && mayRotate && (
-        <div className={styles.rotate}>
+        <Group className={styles.rotate} gap="sm" justify="space-between" mt="md">
           <p className={content.about}>
             Requests are signed. With a new secret the old one stays good for a day, so that the receiver can change
             over.
@@ -194,7 +194,7 @@ function Rule({ alert, mayRotate, isBusy, onRotate }: RuleProps) {
           >
             New signing secret
           </ConfirmButton>
-        </div>
+        </Group>
       )}
     </>
   );

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { DeliveryStatusChip } from '../../alerts/alert-status';
@@ -9,9 +9,10 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { figure } from '../../ui/format';
 import { DownIcon } from '../../ui/icons';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
+import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './alert-page.module.css';
 import { DeliveryDetail } from './delivery-detail';
@@ -67,7 +68,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
     <Panel
       title="Deliveries"
       aside={
-        <div className={content.actions}>
+        <Group gap="xs">
           {alert.enabled && shown?.some((one) => one.status === 'dead') && (
             <Button size="xs" variant="default" loading={replayAll.isPending} onClick={() => replayAll.mutate()}>
               Send all given up again
@@ -80,36 +81,36 @@ export function Deliveries({ alert }: { alert: Alert }) {
             data={FILTERS}
             onChange={(event) => setStatus(event.currentTarget.value as Status | '')}
           />
-        </div>
+        </Group>
       }
     >
       <Failure title="Nothing was sent again" error={replay.error ?? replayAll.error} />
-      {sent.error && !shown ? (
-        <FailedToLoad what="The deliveries" error={sent.error} retry={sent.refetch} />
-      ) : !shown ? (
-        <Skeleton height={120} />
-      ) : shown.length === 0 ? (
-        <p className={content.about}>
-          {status ? 'None like this.' : 'Nothing was sent yet. “Send a test” tries the alert without an event.'}
-        </p>
-      ) : (
-        <ul className={styles.deliveries} aria-label="Deliveries">
-          {shown.map((delivery) => (
-            <DeliveryItem
-              key={delivery.id}
-              delivery={delivery}
-              mayReplay={alert.enabled}
-              isBusy={replay.isPending && replay.variables === delivery.id}
-              onReplay={() => replay.mutate(delivery.id)}
-            />
-          ))}
-        </ul>
-      )}
-      {sent.hasNextPage && (
-        <Button variant="default" loading={sent.isFetchingNextPage} onClick={() => sent.fetchNextPage()}>
-          Show older
-        </Button>
-      )}
+      <ResourceList
+        what="The deliveries"
+        query={sent}
+        items={shown}
+        height={120}
+        more="Show older"
+        empty={
+          <p className={content.about}>
+            {status ? 'None like this.' : 'Nothing was sent yet. “Send a test” tries the alert without an event.'}
+          </p>
+        }
+      >
+        {(all) => (
+          <ul className={`${styles.deliveries} divided`} aria-label="Deliveries">
+            {all.map((delivery) => (
+              <DeliveryItem
+                key={delivery.id}
+                delivery={delivery}
+                mayReplay={alert.enabled}
+                isBusy={replay.isPending && replay.variables === delivery.id}
+                onReplay={() => replay.mutate(delivery.id)}
+              />
+            ))}
+          </ul>
+        )}
+      </ResourceList>
     </Panel>
   );
 }
@@ -130,7 +131,7 @@ function DeliveryItem({ delivery, mayReplay, isBusy, onReplay }: DeliveryItemPro
       <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary className={styles.delivery}>
           <span className={styles.what}>{ALERT_TYPES[type]}</span>
-          <span className={styles.soft}>
+          <Text span className={styles.soft} fz="sm" c="dimmed">
             {channel === 'email' ? 'E-mail' : 'Webhook'}, <Timestamp at={Date.parse(created_at)} />
             {last?.status != null && `, HTTP ${last.status}`}
             {attempts.length > 1 && `, ${attempts.length} attempts`}
@@ -139,11 +140,11 @@ function DeliveryItem({ delivery, mayReplay, isBusy, onReplay }: DeliveryItemPro
                 , next attempt <Timestamp at={Date.parse(next_attempt_at)} />
               </>
             )}
-          </span>
+          </Text>
           <DeliveryStatusChip status={status} />
-          <span className={styles.chevron}>
+          <Stack component="span" className={styles.chevron} gap={0} c="dimmed">
             <DownIcon />
-          </span>
+          </Stack>
         </summary>
         {isOpen && (
           <DeliveryDetail delivery={delivery}>

@@ -1,7 +1,7 @@
+import { Box, Stack } from '@mantine/core';
 import type { AlertTest } from '../../alerts/alert-queries';
 import { duration } from '../../ui/format';
 import { Notice } from '../../ui/notice';
-import styles from './alert-page.module.css';
 
 const NAMES = { webhook: 'Webhook', email: 'E-mail' } as const;
 
@@ -10,16 +10,20 @@ export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest 
   return (
     <div role="status">
       <Notice tone={ok ? 'info' : 'error'} title={ok ? 'The test arrived' : 'The test did not arrive everywhere'}>
-        <ul className={styles.outcomes}>
+        <Stack component="ul" gap="xs">
           {channels.map((one) => (
             <li key={one.channel}>
               {NAMES[one.channel]}: {one.ok ? 'delivered' : (one.error ?? 'refused')}
               {one.status !== null && !one.error?.includes(String(one.status)) && `, HTTP ${one.status}`} after{' '}
               {duration(one.duration_ms)}
-              {one.response && <code className={styles.response}>{one.response}</code>}
+              {one.response && (
+                <Box component="code" className="pre-wrap wrap-anywhere" display="block" mt={4} c="dimmed">
+                  {one.response}
+                </Box>
+              )}
             </li>
           ))}
-        </ul>
+        </Stack>
       </Notice>
     </div>
   );

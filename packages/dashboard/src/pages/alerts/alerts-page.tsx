@@ -1,18 +1,15 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { Link, useSearchParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
 import { useAlerts } from '../../alerts/alert-queries';
-import { AlertStatusChip } from '../../alerts/alert-status';
-import { AlertSubject } from '../../alerts/alert-subject';
-import { type Alert, channelsOf, saidOf, titleOf } from '../../alerts/alert-words';
-import { alertPath, newAlertPath, paths, workerIdIn, workerPath } from '../../shell/paths';
+import { newAlertPath, paths, workerIdIn, workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Empty } from '../../ui/empty';
-import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { EmptyList, ResourceList } from '../../ui/resource-list';
+import { RowList } from '../../ui/row-list';
 import { useWorkerName } from '../../workers/worker-name';
-import styles from './alerts-page.module.css';
+import { AlertRow } from './alert-row';
 
 /** Alerts on failures and the like; those of one worker where the address names it. */
 export default function AlertsPage() {
@@ -22,13 +19,7 @@ export default function AlertsPage() {
   const workerId = workerIdIn(search);
   const workerName = useWorkerName(workerId);
   const alerts = useAlerts(workerId);
-  const shown = alerts.data?.pages.flat();
   const mayChange = roleAtLeast(workspace?.role, 'admin');
-  const create = mayChange && (
-    <Button component={Link} to={newAlertPath(workerId)}>
-      New alert
-    </Button>
-  );
   return (
     <>
       <PageHead
@@ -45,53 +36,36 @@ export default function AlertsPage() {
             'Tell a program by webhook, or people by e-mail, what becomes of runs.'
           )
         }
-        actions={create}
+        actions={
+          mayChange && (
+            <Button component={Link} to={newAlertPath(workerId)}>
+              New alert
+            </Button>
+          )
+        }
       />
-      {alerts.error && !shown ? (
-        <FailedToLoad what="The alerts" error={alerts.error} retry={alerts.refetch} />
-      ) : !shown ? (
-        <Skeleton height={240} radius={10} />
-      ) : shown.length === 0 ? (
-        <Empty title={workerId ? `No alerts for ${workerName}` : 'No alerts yet'} level={2}>
-          <p>
-            {mayChange
-              ? 'Make one, and somebody hears of it when a run fails, times out or waits for approval.'
-              : 'Admins and owners of this workspace can make them.'}
-          </p>
-        </Empty>
-      ) : (
-        <ul className={styles.list} aria-label="Alerts">
-          {shown.map((alert) => (
-            <AlertItem key={alert.id} alert={alert} />
-          ))}
-        </ul>
-      )}
-      {alerts.hasNextPage && (
-        <Button variant="default" loading={alerts.isFetchingNextPage} onClick={() => alerts.fetchNextPage()}>
-          Show more
-        </Button>
-      )}
+      <ResourceList
+        what="The alerts"
+        query={alerts}
+        items={alerts.data?.pages.flat()}
+        empty={
+          <EmptyList title={workerId ? `No alerts for ${workerName}` : 'No alerts yet'}>
+            <p>
+              {mayChange
+                ? 'Make one, and somebody hears of it when a run fails, times out or waits for approval.'
+                : 'Admins and owners of this workspace can make them.'}
+            </p>
+          </EmptyList>
+        }
+      >
+        {(shown) => (
+          <RowList label="Alerts" columns="minmax(0, 2fr) minmax(0, 1fr) 11rem" isCard>
+            {shown.map((alert) => (
+              <AlertRow key={alert.id} alert={alert} />
+            ))}
+          </RowList>
+        )}
+      </ResourceList>
     </>
-  );
-}
-
-function AlertItem({ alert }: { alert: Alert }) {
-  const channels = channelsOf(alert).join(', ');
-  return (
-    <li className={styles.item}>
-      <div className={styles.words}>
-        <Link to={alertPath(alert.id)} className={styles.title}>
-          {titleOf(alert)}
-        </Link>
-        <p className={styles.about}>{saidOf(alert.on)}</p>
-        {alert.description && <p className={styles.about}>{channels}</p>}
-      </div>
-      <p className={styles.subject}>
-        <AlertSubject alert={alert} />
-      </p>
-      <div className={styles.status}>
-        <AlertStatusChip alert={alert} />
-      </div>
-    </li>
   );
 }

@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
 import { DecidedBy } from '../../approvals/decided-by';
 import type { Approval } from '../../shell/api';
@@ -30,15 +31,21 @@ export function ApprovalItem({ id, approval, isOpen, onOpen }: ApprovalItemProps
         aria-current={isOpen ? 'true' : undefined}
         onClick={() => requestAnimationFrame(onOpen)}
       >
-        <span className={styles.itemTitle}>{title}</span>
-        <span className={styles.itemAbout}>
+        <Text span className="wrap-anywhere" fw={640}>
+          {title}
+        </Text>
+        <Text span className="wrap-anywhere" fz="xs" c="dimmed">
           {worker_name} · {isPending ? <Timestamp at={Date.parse(requested_at)} /> : <DecidedBy approval={approval} />}
-        </span>
-        {kind === 'candidate' && <span className={styles.kind}>Proposed version</span>}
+        </Text>
+        {kind === 'candidate' && (
+          <Text span fz="xs" fw={600} c="var(--accent)">
+            Proposed version
+          </Text>
+        )}
         {closesSoon && (
-          <span className={styles.soon} data-tone="timeout">
+          <Text span className="wrap-anywhere" fz="xs" c="var(--tone)" data-tone="timeout">
             closes <Timestamp at={Date.parse(expires_at)} />
-          </span>
+          </Text>
         )}
       </Link>
     </li>

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type Approval, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';

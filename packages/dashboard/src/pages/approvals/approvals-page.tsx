@@ -25,7 +25,8 @@ export default function ApprovalsPage() {
 
   async function decided(approval: Approval, verdict: Verdict) {
     await refresh();
-    setSaid(`${verdict === 'approve' ? 'Approved' : 'Rejected'}: ${approval.title}`);
+    const outcome = verdict === 'reject' ? 'Rejected' : approval.calls ? 'Decided' : 'Approved';
+    setSaid(`${outcome}: ${approval.title}`);
   }
 
   return (

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Box, Button, Skeleton, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useSearchParams } from 'react-router';
 import type { DecisionSteps, Verdict } from '../../approvals/decision-form';
@@ -90,11 +90,11 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
           <Skeleton height={360} radius={10} />
         </div>
       ) : approvals.length === 0 && !open && !list.hasNextPage ? (
-        <div className={styles.nothing}>{empty}</div>
+        <Box p="32px 0">{empty}</Box>
       ) : (
         <div className={styles.inbox}>
           <div className={styles.side}>
-            <ul className={styles.list} aria-label="Approvals">
+            <ul className={`${styles.list} divided`} aria-label="Approvals">
               {approvals.map((approval) => (
                 <ApprovalItem
                   key={approval.id}
@@ -111,9 +111,9 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
               </Button>
             )}
             {onDecided && (
-              <p className={styles.keys} aria-hidden="true">
+              <Text className={styles.keys} fz="xs" c="dimmed" aria-hidden="true">
                 <kbd>j</kbd> <kbd>k</kbd> move <kbd>a</kbd> approve <kbd>r</kbd> reject
-              </p>
+              </Text>
             )}
           </div>
           <section ref={pane} tabIndex={-1} className={styles.pane} aria-label="Open approval">

@@ -1,11 +1,13 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { lazy, type Ref, Suspense } from 'react';
 import { Link } from 'react-router';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
 import { Asked } from '../../approvals/asked';
+import { CallsDecisionForm } from '../../approvals/calls-decision-form';
 import { decideApproval } from '../../approvals/decide-approval';
 import { DecidedBy } from '../../approvals/decided-by';
 import { type Decision, DecisionForm, type DecisionSteps, type Verdict } from '../../approvals/decision-form';
+import { ListedCalls } from '../../approvals/listed-calls';
 import { DECIDED_BY_OTHERS } from '../../candidates/candidate-decision';
 import { type Approval, isStatus } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
@@ -15,6 +17,7 @@ import { CodeToCopy } from '../../ui/code-to-copy';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
+import { useApproval } from './approval-queries';
 import styles from './approvals-page.module.css';
 
 /** Most approvals are of runs. */
@@ -47,7 +50,7 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
 
   return (
     <Panel title={approval.title} aside={<ApprovalStatusChip status={status} />}>
-      <p className={styles.facts}>
+      <Group component="p" gap="4px 16px" align="stretch" mb="lg" fz="sm" c="dimmed">
         <Link to={workerPath(worker_id)}>{worker_name}</Link>
         <Link to={workerRunPath(run_id)}>{kind === 'candidate' ? 'See the failed run' : 'See the run'}</Link>
         <span>
@@ -58,43 +61,80 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
             closes <Timestamp at={Date.parse(expires_at)} />
           </span>
         )}
-      </p>
+      </Group>
       {candidate_id !== null ? (
         <Suspense fallback={<Skeleton height={200} />}>
           <ProposedVersion approval={approval} candidateId={candidate_id} />
         </Suspense>
       ) : (
-        <Asked message={approval.message} data={approval.data} />
+        !approval.calls && <Asked message={approval.message} data={approval.data} />
       )}
-      <div className={styles.decision}>
+      <Box mt="lg" pt="lg" maw="36rem" style={{ borderTop: '1px solid var(--line)' }}>
         {!isPending ? (
           <Outcome approval={approval} />
         ) : approval.permissions.decide ? (
           <>
-            <DecisionForm
-              ref={ref}
-              form={approval.form}
-              asksName={false}
-              signature={`You decide as ${email}.`}
-              onDecide={decide}
-            />
+            {approval.calls ? (
+              <ToolCallsDecision
+                ref={ref}
+                approval={approval}
+                calls={approval.calls}
+                signature={`You decide as ${email}.`}
+                onDecide={decide}
+              />
+            ) : (
+              <DecisionForm
+                ref={ref}
+                form={approval.form}
+                asksName={false}
+                signature={`You decide as ${email}.`}
+                onDecide={decide}
+              />
+            )}
             {review_url && (
-              <details className={styles.link}>
+              <Box component="details" className={styles.link} mt="md" fz="sm">
                 <summary>Let somebody without an account decide</summary>
                 <p className={content.about}>Whoever holds this link decides. It ends with the decision.</p>
                 <CodeToCopy label="Review link" code={review_url} />
-              </details>
+              </Box>
             )}
           </>
         ) : (
-          <p className={content.about}>
-            {kind === 'candidate'
-              ? DECIDED_BY_OTHERS
-              : 'Somebody else decides this: either you started the run and its worker wants another person, or your role here only reads.'}
-          </p>
+          <>
+            {approval.calls && <ListedCalls calls={approval.calls} />}
+            <p className={content.about}>
+              {kind === 'candidate'
+                ? DECIDED_BY_OTHERS
+                : 'Somebody else decides this: either you started the run and its worker wants another person, or your role here only reads.'}
+            </p>
+          </>
         )}
-      </div>
+      </Box>
     </Panel>
+  );
+}
+
+interface ToolCallsDecisionProps {
+  ref: Ref<DecisionSteps>;
+  approval: Approval;
+  calls: NonNullable<Approval['calls']>;
+  signature: string;
+  onDecide: (decision: Decision) => Promise<void>;
+}
+
+/** The list has no schemas: the approval is read by its id. */
+function ToolCallsDecision({ ref, approval, calls, signature, onDecide }: ToolCallsDecisionProps) {
+  const { data, isLoading } = useApproval(approval.id);
+  if (isLoading) return <Skeleton height={200} />;
+  return (
+    <CallsDecisionForm
+      ref={ref}
+      calls={data?.calls ?? calls}
+      canCorrect
+      asksName={false}
+      signature={signature}
+      onDecide={onDecide}
+    />
   );
 }
 
@@ -107,18 +147,19 @@ function Outcome({ approval }: { approval: Approval }) {
   const { kind, reason, answer, status } = approval;
   return (
     <>
-      <p className={content.what}>
+      <Text className="wrap-anywhere" fw={640}>
         <DecidedBy approval={approval} />
-      </p>
+      </Text>
       <p className={content.about}>
         {AFTERWARDS[kind][status === 'approved' ? 'approved' : 'not']}
         {reason && ` Reason: ${reason}`}
       </p>
+      {approval.calls && <ListedCalls calls={approval.calls} />}
       {answer !== null && answer !== undefined && (
-        <section className={styles.answer} aria-label="Filled in">
+        <Stack component="section" gap="xs" mt="md" aria-label="Filled in">
           <h3>Filled in</h3>
           <Asked message={null} data={answer} />
-        </section>
+        </Stack>
       )}
     </>
   );

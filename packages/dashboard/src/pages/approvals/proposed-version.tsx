@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Group, Skeleton, Stack } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { Link } from 'react-router';
 import { useCandidate } from '../../candidates/candidate-queries';
@@ -8,7 +8,6 @@ import { VerdictLine } from '../../candidates/verdict-line';
 import type { Approval } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
 import { FailedToLoad } from '../../ui/notice';
-import styles from './approvals-page.module.css';
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
 
@@ -17,7 +16,7 @@ export default function ProposedVersion({ approval, candidateId }: { approval: A
   const { worker_id: workerId, run_id: runId, message } = approval;
   const { data: candidate, error, refetch } = useCandidate(workerId, candidateId);
   return (
-    <div className={styles.proposed}>
+    <Stack gap="md">
       {error && !candidate ? (
         <FailedToLoad what="The evidence" error={error} retry={refetch} />
       ) : !candidate ? (
@@ -25,10 +24,10 @@ export default function ProposedVersion({ approval, candidateId }: { approval: A
       ) : (
         <>
           <VerdictLine candidate={candidate} level={3} />
-          <p className={styles.proposedFacts}>
+          <Group component="p" gap="8px 16px" justify="space-between" fz="sm">
             <SummaryChips summary={candidate.summary} />
             <Link to={candidatePath(workerId, candidateId)}>See the change</Link>
-          </p>
+          </Group>
         </>
       )}
       {message && (
@@ -37,6 +36,6 @@ export default function ProposedVersion({ approval, candidateId }: { approval: A
         </Suspense>
       )}
       {candidate && candidate.cases.length > 0 && <Evidence cases={candidate.cases} failedRunId={runId} />}
-    </div>
+    </Stack>
   );
 }

@@ -1,5 +1,5 @@
-import { ApiError, unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { ApiError, unwrap } from '@gantry/sdk';
+import { Button, Group, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useMembers } from '../../accounts/use-members';
@@ -13,7 +13,6 @@ import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { saveFile } from '../../ui/save-file';
 import { type AuditFilter, queryOf, useAuditFilter } from './audit-filter';
-import styles from './audit-log-page.module.css';
 import { AuditRow } from './audit-row';
 import { FilterFields } from './filter-fields';
 
@@ -67,7 +66,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
             : 'Nothing has been changed yet. Every change is written down here from now on.'}
         </p>
       ) : (
-        <ul className={styles.list} aria-label="Entries">
+        <ul className="divided" aria-label="Entries">
           {entries.map((entry) => (
             <AuditRow key={entry.id} entry={entry} people={people} />
           ))}
@@ -95,7 +94,7 @@ function Export({ filter }: { filter: AuditFilter }) {
     },
   });
   return (
-    <div className={content.actions}>
+    <Group gap="xs">
       <Failure error={save.error} />
       <Button
         size="xs"
@@ -106,6 +105,6 @@ function Export({ filter }: { filter: AuditFilter }) {
       >
         Save as CSV
       </Button>
-    </div>
+    </Group>
   );
 }

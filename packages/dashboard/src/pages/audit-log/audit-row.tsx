@@ -1,3 +1,4 @@
+import { Box, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import { AuditSentence, type People } from '../../audit/audit-sentence';
 import type { AuditEntry } from '../../audit/sentences';
@@ -16,9 +17,9 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: People 
       <p className={styles.sentence}>
         <AuditSentence entry={entry} people={people} />
       </p>
-      <span className={styles.time}>
+      <Text span className={`${styles.time} nowrap`} fz="xs" c="dimmed">
         <Timestamp at={Date.parse(entry.created_at)} />
-      </span>
+      </Text>
       <button
         type="button"
         className={styles.more}
@@ -30,9 +31,9 @@ export function AuditRow({ entry, people }: { entry: AuditEntry; people: People 
         <DownIcon />
       </button>
       {isOpen && (
-        <div id={id} className={styles.details}>
+        <Box id={id} pb="sm" fz="sm" style={{ gridColumn: '1 / -1' }}>
           <Facts facts={factsOf(entry)} />
-        </div>
+        </Box>
       )}
     </li>
   );

@@ -1,5 +1,5 @@
-import { unwrap, type WorkerSchemas } from '@gantry/api-client';
-import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { Box, Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -10,6 +10,7 @@ import { useSession } from '../../shell/session';
 import { useMe } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Facts } from '../../ui/facts';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
@@ -34,7 +35,7 @@ export default function AuthorizePage() {
   const [search] = useSearchParams();
   const request = requestIn(search);
   return (
-    <div className={styles.page}>
+    <Stack maw="40rem" gap="lg">
       <h1>Connect an app</h1>
       {request ? (
         <Authorization request={request} />
@@ -43,7 +44,7 @@ export default function AuthorizePage() {
           Start again in the app that sent you here.
         </Notice>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -80,14 +81,14 @@ function Refusal({ refused, asked }: { refused: string; asked: Asked }) {
       <p className={settings.text}>
         The app has asked in a way that is not valid: {reason}. Nothing was sent to it yet.
       </p>
-      <div className={styles.form}>
+      <Stack className={styles.form} gap="md" mt="md">
         <Facts facts={clientFacts(asked)} />
-        <div className={settings.actions}>
+        <Group gap="xs">
           <Button size="md" variant="default" onClick={() => leaveFor(refused)}>
             Go back to the app
           </Button>
-        </div>
-      </div>
+        </Group>
+      </Stack>
     </Panel>
   );
 }
@@ -130,7 +131,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
       <p className={settings.text}>
         Allow only if you started this yourself, just now. The name is what the app says of itself; it was not verified.
       </p>
-      <form className={styles.form} onSubmit={submit}>
+      <FormStack className={styles.form} mt="md" onSubmit={submit}>
         <Facts facts={facts} />
         <NativeSelect
           name="workspace"
@@ -155,13 +156,20 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
         />
         <fieldset>
           <legend>Tools</legend>
-          <div className={styles.tools}>
+          <Box
+            display="grid"
+            mt="xs"
+            style={{
+              gridTemplateColumns: 'repeat(auto-fill, minmax(9rem, 1fr))',
+              gap: 'var(--space-2) var(--space-4)',
+            }}
+          >
             <ToolsetChoice chosen={toolsets} onChange={setToolsets} />
-          </div>
+          </Box>
         </fieldset>
         <NativeSelect name="days" label="For" size="md" data={LIVES} defaultValue="90" />
         <Failure title="Nothing was decided" error={decide.error} />
-        <div className={settings.actions}>
+        <Group gap="xs">
           <Button type="submit" size="md" loading={busy} disabled={toolsets.length === 0 || !first}>
             Allow
           </Button>
@@ -175,8 +183,8 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
           >
             Deny
           </Button>
-        </div>
-      </form>
+        </Group>
+      </FormStack>
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, NativeSelect, Skeleton, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -14,6 +14,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
 import { SearchIcon } from '../../ui/icons';
+import links from '../../ui/link-row.module.css';
 import { FailedToLoad } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './automation-list-page.module.css';
@@ -46,10 +47,10 @@ export default function AutomationListPage() {
   const automations = data?.automations;
   return (
     <>
-      <div className={styles.head}>
+      <Group className={styles.head} gap="md" justify="space-between" mb="lg">
         <h1>Automations</h1>
         <NativeSelect
-          className={styles.filter}
+          flex="0 0 auto"
           aria-label="Status"
           value={status}
           data={STATUSES}
@@ -69,7 +70,7 @@ export default function AutomationListPage() {
             New automation
           </Button>
         )}
-      </div>
+      </Group>
       <p className="visually-hidden" role="status">
         {automations && `${automations.length} ${automations.length === 1 ? 'automation' : 'automations'}`}
       </p>
@@ -78,7 +79,7 @@ export default function AutomationListPage() {
       ) : !automations ? (
         <Loading />
       ) : automations.length > 0 ? (
-        <ul className={styles.list}>
+        <ul className={links.card}>
           {automations.map((automation) => (
             <Row key={automation.id} automation={automation} />
           ))}
@@ -101,14 +102,18 @@ export default function AutomationListPage() {
 function Row({ automation }: { automation: AutomationItem }) {
   const { id, name, description, status, schedule, scheduleEnabled, nextRunAt, lastRunAt, lastRunStatus } = automation;
   return (
-    <li className={styles.row}>
+    <li className={`${links.row} ${styles.row}`}>
       <div className={styles.what}>
-        <Link className={styles.name} to={automationPath(id)}>
+        <Link className={`${links.link} ${links.name}`} to={automationPath(id)}>
           {name}
         </Link>
-        {description && <p className={styles.description}>{description}</p>}
+        {description && (
+          <Text className="wrap-anywhere" lineClamp={2} mt={2} fz="sm" c="dimmed">
+            {description}
+          </Text>
+        )}
       </div>
-      <div className={styles.state}>
+      <Group gap="xs" fz="xs" c="dimmed">
         <AutomationStatusChip status={status} />
         {schedule && scheduleEnabled && (
           <span title={schedule}>{sentence(cronWords(schedule) ?? `on the schedule ${schedule}`)}</span>
@@ -118,11 +123,11 @@ function Row({ automation }: { automation: AutomationItem }) {
             Next run <Timestamp at={nextRunAt} />
           </span>
         )}
-      </div>
-      <div className={styles.last}>
+      </Group>
+      <Group gap="xs" fz="xs" c="dimmed">
         {lastRunStatus ? <RunStatusChip status={lastRunStatus} /> : <span>Never run</span>}
         {lastRunAt !== null && <Timestamp at={lastRunAt} />}
-      </div>
+      </Group>
     </li>
   );
 }
@@ -133,7 +138,7 @@ const ROWS = ['a', 'b', 'c', 'd'];
 
 function Loading() {
   return (
-    <ul className={styles.list} aria-busy="true" aria-label="Loading">
+    <ul className={links.card} aria-busy="true" aria-label="Loading">
       {ROWS.map((row) => (
         <li key={row} className={styles.row}>
           <div className={styles.what}>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useNavigate } from 'react-router';
 import { useAutomationChange } from '../../automations/use-automation-change';
 import type { Automation } from '../../shell/api';
@@ -7,7 +7,6 @@ import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './automation-settings-page.module.css';
 
 /** Takes it out of the list; its history stays and it can come back. */
 export function Archive({ automation }: { automation: Automation }) {
@@ -27,14 +26,14 @@ export function Archive({ automation }: { automation: Automation }) {
     );
   return (
     <Panel title={status === 'archived' ? 'Archived' : 'Archive'}>
-      <div className={styles.form}>
-        <p className={styles.text}>
+      <Stack gap="md">
+        <Text maw="60ch" c="dimmed" fz="sm">
           {status === 'archived'
             ? 'It starts no runs. Made active again, its schedule and its link work as before.'
             : 'An archived automation leaves the list, starts no runs, and its link stops working. Its runs and versions stay, and it can come back.'}
-        </p>
+        </Text>
         <Failure title="Nothing was changed" error={change.error} />
-        <div className={styles.actions}>
+        <Group gap="8px 12px">
           {status === 'archived' ? (
             <Button loading={change.isPending} onClick={restore}>
               Make it active again
@@ -49,8 +48,8 @@ export function Archive({ automation }: { automation: Automation }) {
               Archive
             </ConfirmButton>
           )}
-        </div>
-      </div>
+        </Group>
+      </Stack>
     </Panel>
   );
 }

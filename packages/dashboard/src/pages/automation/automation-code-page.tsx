@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Skeleton, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useMemo, useState } from 'react';
 import { automationKeys } from '../../automations/automation-keys';
@@ -16,6 +16,7 @@ import { type Draft, type DraftSource, useDraft } from '../../code/use-draft';
 import { type Automation, api } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { FormStack } from '../../ui/form';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationFrame } from './automation-frame';
@@ -151,7 +152,7 @@ function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) 
   const isUnchanged = draft.changes.length === 0;
   return (
     <Panel title="Deploy">
-      <form className={styles.deploy} onSubmit={submit}>
+      <FormStack onSubmit={submit}>
         <TextInput
           label="What changes"
           description="The history shows it. It may stay empty."
@@ -168,12 +169,12 @@ function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) 
         >
           Deploy the next version
         </Button>
-        <p className={styles.about}>
+        <Text fz="sm" c="dimmed">
           {isUnchanged
             ? 'Nothing is changed yet.'
             : 'Address, schedule and history stay. You can roll back at any time.'}
-        </p>
-      </form>
+        </Text>
+      </FormStack>
     </Panel>
   );
 }

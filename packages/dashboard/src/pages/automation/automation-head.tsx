@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { Link } from 'react-router';
 import { AutomationStatusChip } from '../../automations/automation-status';
@@ -6,7 +6,6 @@ import type { Page } from '../../shell/api';
 import { LinkTabs } from '../../shell/link-tabs';
 import { automationCodePath, automationPath, automationSettingsPath, paths } from '../../shell/paths';
 import { CheckIcon, CopyIcon } from '../../ui/icons';
-import layout from '../../ui/page.module.css';
 import styles from './automation-page.module.css';
 import { PauseButton } from './pause-button';
 
@@ -18,15 +17,19 @@ export function AutomationHead({ page }: { page: Headed }) {
   const isMember = page.access === 'member';
   return (
     <>
-      <div className={layout.head}>
+      <Stack gap="sm" align="flex-start" mb="lg">
         {isMember && (
           <Link to={paths.automations} className={styles.back}>
             All automations
           </Link>
         )}
         <h1>{page.name}</h1>
-        {page.description && <p className={styles.description}>{page.description}</p>}
-        <div className={layout.facts}>
+        {page.description && (
+          <Text className="pre-wrap wrap-anywhere" maw="68ch" c="dimmed">
+            {page.description}
+          </Text>
+        )}
+        <Group gap="8px 12px" fz="sm" c="dimmed">
           <AutomationStatusChip status={page.status} />
           <span>Version {page.currentVersion}</span>
           <span>{page.visibility === 'public' ? 'Anyone with the link may run it' : 'Members only'}</span>
@@ -39,8 +42,8 @@ export function AutomationHead({ page }: { page: Headed }) {
             <span aria-live="polite">{clipboard.copied ? 'Link copied' : 'Copy link'}</span>
           </Button>
           {isMember && <PauseButton automation={page} />}
-        </div>
-      </div>
+        </Group>
+      </Stack>
       {isMember && (
         <LinkTabs
           label="Automation"

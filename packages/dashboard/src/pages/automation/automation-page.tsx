@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { Navigate, useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
 import { automationKeys } from '../../automations/automation-keys';
-import { InputForm } from '../../inputs/input-form';
+import { InputForm, inputFormKey } from '../../inputs/input-form';
 import { sendFiles } from '../../inputs/send-files';
 import { PastRuns } from '../../runs/past-runs';
 import { createRunApi } from '../../runs/run-api';
@@ -71,8 +71,7 @@ function LoadedPage({ page }: { page: Page }) {
       <div className={styles.work}>
         <Panel title="Inputs">
           <InputForm
-            // Another version may ask for other inputs.
-            key={`${page.currentVersion} ${reused.count}`}
+            key={inputFormKey(page.inputs, reused.count)}
             items={page.inputs}
             given={reused.count ? reused.inputs : null}
             canRun={page.canRun}

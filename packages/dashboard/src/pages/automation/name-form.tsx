@@ -3,9 +3,9 @@ import { type FormEvent, useState } from 'react';
 import { useAutomationChange } from '../../automations/use-automation-change';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './automation-settings-page.module.css';
 
 interface SettingsPartProps {
   automation: Automation;
@@ -28,7 +28,7 @@ export function NameForm({ automation, mayChange }: SettingsPartProps) {
 
   return (
     <Panel title="Name and description">
-      <form className={styles.form} onSubmit={submit}>
+      <FormStack onSubmit={submit}>
         <TextInput
           label="Name"
           value={name}
@@ -54,7 +54,7 @@ export function NameForm({ automation, mayChange }: SettingsPartProps) {
             </Button>
           </div>
         )}
-      </form>
+      </FormStack>
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useAutomationChange } from '../../automations/use-automation-change';
 import type { Automation } from '../../shell/api';
 import { toast } from '../../shell/toasts';
@@ -6,7 +6,6 @@ import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './automation-settings-page.module.css';
 
 /** Lets people without an account run it, which asks once more; or takes that back. */
 export function PublicLink({ automation, mayChange }: { automation: Automation; mayChange: boolean }) {
@@ -23,16 +22,16 @@ export function PublicLink({ automation, mayChange }: { automation: Automation; 
 
   return (
     <Panel title="Public link">
-      <div className={styles.form}>
-        <p className={styles.text}>
+      <Stack gap="md">
+        <Text maw="60ch" c="dimmed" fz="sm">
           {isPublic
             ? 'Anyone with this link sees the form, runs the automation with the workspace’s secrets, and sees the runs that they start. Nothing else of the workspace is shown.'
             : 'Only members of this workspace open the link. Made public, anyone who has it can run the automation.'}
-        </p>
+        </Text>
         <CodeToCopy label={isPublic ? 'For anyone' : 'For members'} code={automation.url} />
         <Failure title="Nothing was changed" error={change.error} />
         {mayChange && (
-          <div className={styles.actions}>
+          <Group gap="8px 12px">
             {isPublic ? (
               <Button variant="default" loading={change.isPending} onClick={close}>
                 Make it private
@@ -47,9 +46,9 @@ export function PublicLink({ automation, mayChange }: { automation: Automation; 
                 Make it public
               </ConfirmButton>
             )}
-          </div>
+          </Group>
         )}
-      </div>
+      </Stack>
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Modal } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, Modal } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { automationKeys } from '../../automations/automation-keys';
 import { api, type Page } from '../../shell/api';
@@ -41,14 +41,14 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
             version they began with, and you can come back to version {page.currentVersion} in the same way.
           </p>
           <Failure title="Nothing was changed" error={rollback.error} />
-          <div className={styles.answer}>
+          <Group gap="xs" align="stretch" justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Keep version {page.currentVersion}
             </Button>
             <Button loading={rollback.isPending} onClick={() => rollback.mutate()}>
               Roll back
             </Button>
-          </div>
+          </Group>
         </Modal.Body>
       </Modal.Content>
     </Modal.Root>

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useAutomationChange } from '../../automations/use-automation-change';
 import { problemsOf } from '../../inputs/input-problems';
@@ -6,6 +6,7 @@ import { useInputFields } from '../../inputs/use-input-fields';
 import { type Schedule, ScheduleFields } from '../../schedules/schedule-fields';
 import type { Automation, InputItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { FormStack } from '../../ui/form';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import styles from './automation-settings-page.module.css';
 import { usePage } from './use-page';
@@ -62,7 +63,7 @@ function LoadedForm({ automation, given, items, onClose }: ScheduleFormProps & {
   }
 
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <FormStack onSubmit={submit} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
         label="Times missed while the platform was down"
@@ -71,24 +72,30 @@ function LoadedForm({ automation, given, items, onClose }: ScheduleFormProps & {
         onChange={(event) => setMisfire(event.currentTarget.value as Misfire)}
       />
       {items.length > 0 && (
-        <fieldset className={styles.inputs}>
+        <Stack
+          component="fieldset"
+          className={styles.inputs}
+          gap="md"
+          p="16px 0 0"
+          style={{ borderTop: '1px solid var(--line)' }}
+        >
           <legend>Inputs of these runs</legend>
           {fields}
-        </fieldset>
+        </Stack>
       )}
       {problem !== undefined && (
         <Notice tone="error" title="The schedule was not saved">
           {problem}
         </Notice>
       )}
-      <div className={styles.actions}>
+      <Group gap="8px 12px">
         <Button type="submit" loading={change.isPending}>
           Save schedule
         </Button>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-      </div>
-    </form>
+      </Group>
+    </FormStack>
   );
 }

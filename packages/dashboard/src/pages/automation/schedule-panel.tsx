@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAutomationChange } from '../../automations/use-automation-change';
 import { scheduleWords } from '../../schedules/cron-words';
@@ -10,7 +10,6 @@ import { Facts } from '../../ui/facts';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './automation-settings-page.module.css';
 import { ScheduleForm } from './schedule-form';
 
 /** The schedule: shown in words, and changed in a form that opens in place. */
@@ -44,15 +43,17 @@ export function SchedulePanel({ automation, mayChange }: { automation: Automatio
   }
   return (
     <Panel title="Schedule">
-      <div className={styles.form}>
+      <Stack gap="md">
         {schedule === null ? (
-          <p className={styles.text}>It runs only when somebody starts it, or a program asks for it.</p>
+          <Text maw="60ch" c="dimmed" fz="sm">
+            It runs only when somebody starts it, or a program asks for it.
+          </Text>
         ) : (
           <Facts facts={factsOf(automation, schedule)} />
         )}
         <Failure title="Nothing was changed" error={change.error} />
         {mayChange && (
-          <div className={styles.actions}>
+          <Group gap="8px 12px">
             <Button variant={schedule ? 'default' : undefined} onClick={() => setEditing(true)}>
               {schedule ? 'Change' : 'Add a schedule'}
             </Button>
@@ -71,9 +72,9 @@ export function SchedulePanel({ automation, mayChange }: { automation: Automatio
                 </ConfirmButton>
               </>
             )}
-          </div>
+          </Group>
         )}
-      </div>
+      </Stack>
     </Panel>
   );
 }

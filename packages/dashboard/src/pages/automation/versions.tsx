@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
@@ -36,16 +36,33 @@ export function Versions({ page }: { page: Page }) {
     <>
       <ol ref={list} className={styles.list} reversed tabIndex={-1}>
         {data.versions.map((version) => (
-          <li key={version.version} className={styles.row} aria-current={version.current || undefined}>
-            <div className={styles.what}>
-              <span className={styles.number}>Version {version.version}</span>
-              <span className={styles.when}>
+          <Group
+            component="li"
+            key={version.version}
+            className={styles.row}
+            gap="sm"
+            justify="space-between"
+            wrap="nowrap"
+            py="sm"
+            aria-current={version.current || undefined}
+          >
+            <Box miw={0}>
+              <Text span fw={640}>
+                Version {version.version}
+              </Text>
+              <Text span ml="xs" fz="xs" c="dimmed">
                 <Timestamp at={version.createdAt} />
-              </span>
-              {version.message && <p className={styles.message}>{version.message}</p>}
-            </div>
+              </Text>
+              {version.message && (
+                <Text className="wrap-anywhere" fz="sm" c="dimmed">
+                  {version.message}
+                </Text>
+              )}
+            </Box>
             {version.current ? (
-              <span className={styles.current}>Current</span>
+              <Text span fz="xs" fw={600} c="var(--accent)">
+                Current
+              </Text>
             ) : (
               mayChange && (
                 <Button
@@ -61,7 +78,7 @@ export function Versions({ page }: { page: Page }) {
                 </Button>
               )
             )}
-          </li>
+          </Group>
         ))}
       </ol>
       <p className="visually-hidden" role="status">

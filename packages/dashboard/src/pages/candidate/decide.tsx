@@ -1,4 +1,4 @@
-import { ApiError, unwrap } from '@gantry/api-client';
+import { ApiError, unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Text } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
 import parts from '../../connections/connection-parts.module.css';
@@ -72,7 +72,7 @@ function Loaded({ integration }: { integration: Integration }) {
                 ['Kind', category],
                 [
                   'Declared as',
-                  <code key="declared" className={parts.code}>
+                  <code key="declared" className="small-code">
                     {slug}
                   </code>,
                 ],
@@ -83,12 +83,16 @@ function Loaded({ integration }: { integration: Integration }) {
           <Connected slug={slug} />
           <Panel title="Rights">
             {scopes.length === 0 ? (
-              <p className={styles.about}>None has to be named.</p>
+              <Text fz="sm" c="dimmed">
+                None has to be named.
+              </Text>
             ) : (
               <ScopeList scopes={scopes}>
                 {(scope) =>
                   scopes.find((one) => one.name === scope.name)?.default && (
-                    <span className={styles.about}>Asked for unless others are chosen</span>
+                    <Text span fz="sm" c="dimmed">
+                      Asked for unless others are chosen
+                    </Text>
                   )
                 }
               </ScopeList>
@@ -104,15 +108,25 @@ function Loaded({ integration }: { integration: Integration }) {
 function Tools({ slug, name }: { slug: string; name: string }) {
   const { data: tools, error, refetch } = useCatalogTools(slug);
   return (
-    <Panel title="Tools" aside={tools && tools.length > 0 && <span className={styles.about}>{tools.length}</span>}>
+    <Panel
+      title="Tools"
+      aside={
+        tools &&
+        tools.length > 0 && (
+          <Text span fz="sm" c="dimmed">
+            {tools.length}
+          </Text>
+        )
+      }
+    >
       {error && !tools ? (
         <FailedToLoad what="Its tools" error={error} retry={refetch} />
       ) : !tools ? (
         <Skeleton height={320} radius={10} />
       ) : tools.length === 0 ? (
-        <p className={styles.about}>
+        <Text fz="sm" c="dimmed">
           The catalogue has none of {name}. Code calls its API with the token of a connection.
-        </p>
+        </Text>
       ) : (
         <ToolList tools={tools} isForeign={false} />
       )}

@@ -1,15 +1,13 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { roleAtLeast } from '../../accounts/roles';
 import { ClientForm } from '../../connections/client-form';
-import parts from '../../connections/connection-parts.module.css';
 import { type Integration, useClientChanges } from '../../connections/connection-queries';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
-import styles from './catalog-service-page.module.css';
 
 const CLIENTS = {
   workspace: 'This workspace has set its own.',
@@ -32,14 +30,14 @@ export function OauthClient({ integration }: { integration: Integration }) {
           </Button>
         </ClientForm>
       ) : (
-        <div className={styles.client}>
-          <p className={styles.about}>
+        <Stack gap="sm">
+          <Text fz="sm" c="dimmed">
             {app.configured === null ? `None yet, so no account of ${name} can be connected.` : CLIENTS[app.configured]}
-          </p>
-          {app.client_id !== null && <code className={parts.code}>{app.client_id}</code>}
+          </Text>
+          {app.client_id !== null && <code className="small-code">{app.client_id}</code>}
           <Failure title="It was not taken away" error={remove.error} />
           {mayChange && (
-            <div className={parts.actions}>
+            <Group gap="xs">
               <Button variant="default" onClick={() => setEditing(true)}>
                 {isOwn ? 'Change it' : 'Set your own'}
               </Button>
@@ -53,9 +51,9 @@ export function OauthClient({ integration }: { integration: Integration }) {
                   Take away
                 </ConfirmButton>
               )}
-            </div>
+            </Group>
           )}
-        </div>
+        </Stack>
       )}
     </Panel>
   );

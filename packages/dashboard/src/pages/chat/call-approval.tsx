@@ -1,13 +1,13 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { type Ref, useEffect, useRef } from 'react';
 import { ExactValue } from '../../conversation/exact-value';
+import { sayError } from '../../conversation/say-error';
 import { type ChatCall, isStatus } from '../../shell/api';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
 import { Failure, Notice } from '../../ui/notice';
 import styles from './call-approval.module.css';
 import { summaryId } from './call-words';
 import { useDecideCall } from './chat-queries';
-import { sayError } from './say-error';
 
 interface CallApprovalProps {
   conversationId: string;
@@ -43,28 +43,38 @@ export function CallApproval({ conversationId, call, isEarly, approveButton, rej
   });
 
   return (
-    <section className={styles.approval} aria-labelledby={titleId} data-tone="timeout">
-      <div className={styles.head}>
-        <p id={titleId} className={styles.title}>
+    <Stack
+      component="section"
+      gap="sm"
+      p="md"
+      bg="var(--surface)"
+      style={{ borderInlineStart: '3px solid var(--tone)' }}
+      aria-labelledby={titleId}
+      data-tone="timeout"
+    >
+      <Stack gap={2}>
+        <Text id={titleId} className="wrap-anywhere" fw={640}>
           {call.title}
-        </p>
-        <p className={styles.about}>
+        </Text>
+        <Text className="wrap-anywhere" fz="sm" c="dimmed">
           Waits for you. <code>{call.name}</code> is called with exactly this:
-        </p>
-      </div>
-      <div className={styles.given}>
+        </Text>
+      </Stack>
+      <Box className={styles.given} p="sm" bd="1px solid var(--line)" bdrs={6} bg="var(--sunken)">
         {Object.keys(call.arguments).length === 0 ? (
-          <p className={styles.about}>No arguments</p>
+          <Text className="wrap-anywhere" fz="sm" c="dimmed">
+            No arguments
+          </Text>
         ) : (
           <ExactValue value={call.arguments} />
         )}
-      </div>
+      </Box>
       {isStatus(decide.error, 409) ? (
         <Notice tone="info">This was decided elsewhere, perhaps in another tab.</Notice>
       ) : (
         <Failure title="Nothing was decided" error={sayError(decide.error)} />
       )}
-      <div className={styles.actions}>
+      <Group className={styles.actions} gap="sm" align="stretch">
         <Button ref={approveButton} leftSection={<CheckIcon />} {...button(true)}>
           Approve
         </Button>
@@ -77,7 +87,7 @@ export function CallApproval({ conversationId, call, isEarly, approveButton, rej
         >
           Reject
         </Button>
-      </div>
-    </section>
+      </Group>
+    </Stack>
   );
 }

@@ -1,13 +1,14 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
+import { sayError } from '../../conversation/say-error';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { FormRow } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import styles from './chat-page.module.css';
 import { useDelete, useRename } from './chat-queries';
-import { sayError } from './say-error';
 import type { Thread } from './thread';
 
 const TITLE_CHARS_MAX = 120;
@@ -28,12 +29,12 @@ export function ConversationHead({ thread }: { thread: Thread }) {
 
   if (title !== null) {
     return (
-      <div className={styles.threadHead}>
+      <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
         <h1 className="visually-hidden">{thread.title}</h1>
-        <form className={styles.rename} onSubmit={submit}>
+        <FormRow gap="xs" align="stretch" flex={1} onSubmit={submit}>
           <TextInput
             aria-label="Name of the conversation"
-            className={styles.renameField}
+            flex="1 1 14rem"
             autoFocus
             autoComplete="off"
             maxLength={TITLE_CHARS_MAX}
@@ -47,15 +48,15 @@ export function ConversationHead({ thread }: { thread: Thread }) {
           <Button variant="default" onClick={() => setTitle(null)}>
             Cancel
           </Button>
-        </form>
+        </FormRow>
         <Failure title="It was not renamed" error={sayError(rename.error)} />
-      </div>
+      </Group>
     );
   }
   return (
-    <div className={styles.threadHead}>
+    <Group className={styles.threadHead} gap="8px 16px" align="flex-start" justify="space-between">
       <h1 title={thread.title}>{thread.title}</h1>
-      <div className={styles.threadActions}>
+      <Group gap="xs" align="stretch">
         <Button variant="default" onClick={() => setTitle(thread.title)}>
           Rename
         </Button>
@@ -74,8 +75,8 @@ export function ConversationHead({ thread }: { thread: Thread }) {
         >
           Delete
         </ConfirmButton>
-      </div>
+      </Group>
       <Failure title="It was not deleted" error={sayError(remove.error)} />
-    </div>
+    </Group>
   );
 }

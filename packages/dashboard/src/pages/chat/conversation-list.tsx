@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import type { ConversationHead } from '../../shell/api';
 import { conversationPath, paths } from '../../shell/paths';
@@ -26,17 +26,19 @@ export function ConversationList({ openId, onGo }: ConversationListProps) {
         </Button>
       </div>
       {list.error && !shown ? (
-        <div className={styles.listNote}>
+        <Box p="12px 16px" fz="sm" c="dimmed">
           <FailedToLoad what="The conversations" error={list.error} retry={list.refetch} />
-        </div>
+        </Box>
       ) : !shown ? (
-        <div className={styles.listLoading} aria-busy="true">
+        <Stack gap="xs" p="sm" aria-busy="true">
           {[1, 2, 3, 4].map((place) => (
             <Skeleton key={place} height={48} radius={6} />
           ))}
-        </div>
+        </Stack>
       ) : shown.length === 0 ? (
-        <p className={styles.listNote}>None yet. They are yours alone: nobody else in the workspace reads them.</p>
+        <Box component="p" p="12px 16px" fz="sm" c="dimmed">
+          None yet. They are yours alone: nobody else in the workspace reads them.
+        </Box>
       ) : (
         <ul className={styles.items}>
           {unique(shown).map((conversation) => (
@@ -45,7 +47,7 @@ export function ConversationList({ openId, onGo }: ConversationListProps) {
         </ul>
       )}
       {list.hasNextPage && (
-        <div className={styles.listNote}>
+        <Box p="12px 16px" fz="sm" c="dimmed">
           <Button
             variant="default"
             size="xs"
@@ -55,7 +57,7 @@ export function ConversationList({ openId, onGo }: ConversationListProps) {
           >
             Show older
           </Button>
-        </div>
+        </Box>
       )}
     </nav>
   );
@@ -82,15 +84,17 @@ function Item({ conversation: { id, title, status, updated_at: at }, isOpen, onG
   return (
     <li>
       <Link to={conversationPath(id)} className={styles.item} aria-current={isOpen ? 'page' : undefined} onClick={onGo}>
-        <span className={styles.itemTitle}>{title}</span>
-        <span className={styles.itemAbout}>
+        <Text span fz="sm" fw={600} truncate>
+          {title}
+        </Text>
+        <Group component="span" gap="xs" align="stretch" wrap="nowrap" fz="xs" c="dimmed">
           {word && (
-            <span className={styles.itemState} data-tone={tone}>
+            <Text span fw={600} c="var(--tone)" data-tone={tone}>
               {word}
-            </span>
+            </Text>
           )}
           <Timestamp at={Date.parse(at)} />
-        </span>
+        </Group>
       </Link>
     </li>
   );

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link, matchPath } from 'react-router';
 import type { ChatTurn } from '../../shell/api';
@@ -27,7 +28,7 @@ export function MadeLinks({ turn }: { turn: ChatTurn }) {
   const asking = [...consents].flatMap(consentOf);
   if (places.length + asking.length === 0) return null;
   return (
-    <ul className={styles.links} aria-label="Pages of it">
+    <Group component="ul" gap="xs" align="stretch" aria-label="Pages of it">
       {asking.map((url) => (
         <li key={url.href}>
           <a href={url.href} target="_blank" rel="noopener noreferrer" className={styles.link}>
@@ -48,7 +49,7 @@ export function MadeLinks({ turn }: { turn: ChatTurn }) {
           </Link>
         </li>
       ))}
-    </ul>
+    </Group>
   );
 }
 

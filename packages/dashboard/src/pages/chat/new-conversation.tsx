@@ -1,11 +1,11 @@
-import { Skeleton } from '@mantine/core';
+import { Skeleton, Stack, Text } from '@mantine/core';
+import { Composer } from '../../conversation/composer';
 import { NoModel } from '../../models/no-model';
 import { useModels } from '../../models/use-models';
 import { useTitle } from '../../shell/use-title';
 import { ArrowUpIcon } from '../../ui/icons';
 import styles from './chat-page.module.css';
 import { useSuggestions } from './chat-queries';
-import { Composer } from './composer';
 import { SendProblem } from './send-problem';
 import { useComposer } from './use-composer';
 
@@ -17,20 +17,20 @@ export function NewConversation() {
   const isMute = models.data?.length === 0;
   return (
     <section className={styles.thread} aria-label="New conversation">
-      <div className={styles.begin}>
+      <Stack gap="md" my="auto" py="md">
         <h1>{isMute ? 'Chat' : 'What should the agent do?'}</h1>
         {isMute ? (
           <NoModel level={2} />
         ) : (
           <>
-            <p className={styles.lead}>
+            <Text maw="62ch" c="dimmed">
               The agent finds, makes, explains and mends workers, reads runs and logs, and searches skills, with your
               rights. It asks you before it changes or removes something, runs code, or shows something to others.
-            </p>
+            </Text>
             <Suggestions onChoose={composer.write} />
           </>
         )}
-      </div>
+      </Stack>
       {!isMute && <Composer {...composer.props} news={<SendProblem error={composer.error} />} />}
     </section>
   );

@@ -1,5 +1,7 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { useRef } from 'react';
+import { Composer } from '../../conversation/composer';
+import { sayError } from '../../conversation/say-error';
 import { NoModel } from '../../models/no-model';
 import { useModels } from '../../models/use-models';
 import { isStatus } from '../../shell/api';
@@ -9,9 +11,7 @@ import { useTitle } from '../../shell/use-title';
 import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import styles from './chat-page.module.css';
 import { useEarlier, useStop, useThread } from './chat-queries';
-import { Composer } from './composer';
 import { ConversationHead } from './conversation-head';
-import { sayError } from './say-error';
 import { SendProblem } from './send-problem';
 import type { Thread } from './thread';
 import { ToEnd } from './to-end';
@@ -54,7 +54,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
       <ConversationHead thread={thread} />
       <h2 className="visually-hidden">Messages</h2>
       {thread.hasEarlier && <Earlier thread={thread} />}
-      <ol className={styles.turns}>
+      <Stack component="ol" gap="xl">
         {thread.turns.map((turn, place) => (
           <Turn
             key={turn.id}
@@ -67,7 +67,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
             rejectButton={rejectButton}
           />
         ))}
-      </ol>
+      </Stack>
       <p className="visually-hidden" role="status">
         {SAID[thread.status]}
       </p>
@@ -107,12 +107,12 @@ const SAID: Record<Thread['status'], string> = {
 function Earlier({ thread }: { thread: Thread }) {
   const earlier = useEarlier(thread);
   return (
-    <div className={styles.earlier}>
+    <Stack gap="sm" align="center">
       <Button variant="default" loading={earlier.isPending} onClick={() => earlier.mutate()}>
         Show earlier messages
       </Button>
       <Failure title="They could not be loaded" error={sayError(earlier.error)} />
-    </div>
+    </Stack>
   );
 }
 
@@ -123,12 +123,12 @@ function Loading() {
         Loading the conversation
       </p>
       <Skeleton height={32} width="min(100%, 22rem)" />
-      <div className={styles.turns}>
+      <Stack gap="xl" pb="md">
         <Skeleton height={44} width="min(70%, 20rem)" ml="auto" radius={12} />
         <Skeleton height={120} radius={8} />
         <Skeleton height={44} width="min(60%, 16rem)" ml="auto" radius={12} />
         <Skeleton height={80} radius={8} />
-      </div>
+      </Stack>
     </div>
   );
 }

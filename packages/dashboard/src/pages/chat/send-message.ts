@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/api-client';
+import { createEventParser, unwrap } from '@gantry/sdk';
 import { workerApi } from '../../shell/api';
-import { createEventParser } from '../../shell/event-stream';
 import type { Begun } from './thread';
 
 export interface Message {
@@ -60,6 +59,3 @@ async function firstOf(stream: ReadableStream<Uint8Array>): Promise<Begun> {
   }
   throw new TypeError('the answer ended before it began');
 }
-
-/** Nobody guesses it, and no two messages share one. `randomUUID` is missing where the page came without TLS. */
-export const newKey = (): string => `chat-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;

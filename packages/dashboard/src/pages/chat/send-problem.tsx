@@ -1,8 +1,7 @@
-import { ApiError } from '@gantry/api-client';
+import { ApiError } from '@gantry/sdk';
+import { sayError } from '../../conversation/say-error';
 import { NoModel } from '../../models/no-model';
 import { Failure, Notice } from '../../ui/notice';
-
-import { sayError } from './say-error';
 
 /** Why a message was not taken, and what to do; what was written is still in its field. */
 export function SendProblem({ error }: { error: Error | null }) {

@@ -1,6 +1,7 @@
 /** A conversation as the page holds it: as it was read, with all that its stream has told since. */
+
+import { parseEventData, type StreamEvent } from '@gantry/sdk';
 import type { ChatCall, ChatTurn, Conversation } from '../../shell/api';
-import { bodyOf, type StreamEvent } from '../../shell/event-stream';
 
 export interface Thread extends Conversation {
   hasEarlier: boolean;
@@ -70,7 +71,7 @@ export function applyEvents(before: Thread, events: StreamEvent[], now: number):
     const id = Number(told.id);
     // The reading of the conversation has it already.
     if (id <= thread.last_event_id) continue;
-    thread = { ...applyEvent(thread, told.event, bodyOf(told), now), last_event_id: id, heardAt: now };
+    thread = { ...applyEvent(thread, told.event, parseEventData(told), now), last_event_id: id, heardAt: now };
   }
   return thread;
 }

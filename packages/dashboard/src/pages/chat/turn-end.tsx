@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { sayError } from '../../conversation/say-error';
 import type { ChatTurn } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { Failure, Notice } from '../../ui/notice';
 import { useResume } from './chat-queries';
-import { sayError } from './say-error';
 
 interface TurnEndProps {
   conversationId: string;

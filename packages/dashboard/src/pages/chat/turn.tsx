@@ -1,15 +1,14 @@
+import { Box, Stack, Text } from '@mantine/core';
 import type { Ref } from 'react';
 import { AgentWords } from '../../conversation/agent-words';
-import conversation from '../../conversation/conversation.module.css';
+import { PersonMessage } from '../../conversation/person-message';
 import { ToolCall } from '../../conversation/tool-call';
 import { Working } from '../../conversation/working';
 import type { ChatCall, ChatTurn } from '../../shell/api';
 import { dollars, duration } from '../../ui/format';
-import { Timestamp } from '../../ui/timestamp';
 import { CallApproval } from './call-approval';
 import { callState, summaryId } from './call-words';
 import { MadeLinks } from './made-links';
-import styles from './turn.module.css';
 import { TurnEnd } from './turn-end';
 
 interface TurnProps {
@@ -30,20 +29,22 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
   const calls = turn.parts.filter((part) => part.type === 'tool_call');
   const waiting = calls.filter(({ status }) => status === 'pending' && !isOver(turn));
   return (
-    <li className={styles.turn}>
-      <article className={styles.asked} aria-label="You">
-        <p className={styles.message}>{turn.message}</p>
-        <p className={styles.when}>
-          <Timestamp at={Date.parse(turn.created_at)} />
-        </p>
-      </article>
-      <article className={styles.answer} aria-label="Agent">
+    <Stack component="li" gap="md">
+      <PersonMessage author="You" text={turn.message} at={Date.parse(turn.created_at)} />
+      <Stack component="article" gap="md" aria-label="Agent">
         <h3 className="visually-hidden">The agent’s answer</h3>
         {groups.map((group) =>
           group.type === 'text' ? (
             <AgentWords key={group.key} text={group.text} />
           ) : (
-            <div key={group.key} className={conversation.calls}>
+            <Box
+              key={group.key}
+              className="divided"
+              bd="1px solid var(--line)"
+              bdrs={8}
+              bg="var(--surface)"
+              style={{ overflow: 'hidden' }}
+            >
               {group.calls.map((call) =>
                 waiting.includes(call) ? (
                   <CallApproval
@@ -58,20 +59,20 @@ export function Turn({ conversationId, turn, durations, cost, send, approveButto
                   <MadeCall key={call.call_id} call={call} turn={turn.status} ms={durations[call.call_id]} />
                 ),
               )}
-            </div>
+            </Box>
           ),
         )}
         {turn.status === 'running' && <Working isSpeaking={groups.at(-1)?.type === 'text'} />}
         <MadeLinks turn={turn} />
         <TurnEnd conversationId={conversationId} turn={turn} send={send} />
         {turn.ended_at && (
-          <p className={styles.facts}>
+          <Text fz="xs" c="dimmed">
             {duration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}
             {cost !== undefined && ` · ${dollars(cost)}`}
-          </p>
+          </Text>
         )}
-      </article>
-    </li>
+      </Stack>
+    </Stack>
   );
 }
 

@@ -1,10 +1,10 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import type { ChatState } from '../../conversation/chat-state';
+import { createMessageKeys } from '../../conversation/message-key';
 import { useModels } from '../../models/use-models';
 import { conversationPath, paths } from '../../shell/paths';
 import { useSend } from './chat-queries';
-import { newKey } from './send-message';
 
 /** The message that is being written, and its sending. @param conversationId absent: it begins a new conversation */
 export function useComposer(conversationId?: string) {
@@ -15,17 +15,13 @@ export function useComposer(conversationId?: string) {
   const { data: models = [] } = useModels();
   const field = useRef<HTMLTextAreaElement>(null);
   const send = useSend();
-  const attempt = useRef({ text: '', key: '' });
+  const [keyOf] = useState(createMessageKeys);
   useFocusAtArrival(field, conversationId === undefined || state?.isBegun === true);
 
   function sendText(wanted: string) {
-    // The server may have taken a message whose answer was lost: with the same key it takes it only once.
-    if (attempt.current.text !== wanted || !(send.error instanceof TypeError)) {
-      attempt.current = { text: wanted, key: newKey() };
-    }
     const message = {
       text: wanted,
-      key: attempt.current.key,
+      key: keyOf(wanted, send.error),
       ...(conversationId !== undefined && { conversationId }),
       ...(model && { model }),
     };
@@ -55,9 +51,10 @@ export function useComposer(conversationId?: string) {
     field,
     props: {
       ref: field,
-      ...{ text, model, models, isSending: send.isPending },
+      ...{ text, isSending: send.isPending },
+      modelChoice: { models, model, onModel: setModel },
+      placeholder: 'Ask for something, or ask why',
       onText: setText,
-      onModel: setModel,
       onSend: () => sendText(text.trim()),
     },
   };

@@ -1,8 +1,8 @@
+import { readEventStream } from '@gantry/sdk';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { connectEvents } from '../../runs/connect-events';
 import { workerBaseUrl } from '../../shell/api';
-import { readEventStream } from '../../shell/event-stream';
 import { conversationEventsUrl } from '../../shell/paths';
 import { takeTurn } from '../../shell/stream-turns';
 import { useWorkspace } from '../../shell/use-me';

@@ -1,6 +1,6 @@
+import { Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import parts from '../../connections/connection-parts.module.css';
 import type { Connection, Integration } from '../../connections/connection-queries';
 import { serviceName } from '../../connections/connection-words';
 import { Lines } from '../../connections/lines';
@@ -45,14 +45,14 @@ export function ConnectionFacts({ connection, catalog }: ConnectionFactsProps) {
     ],
     [
       'Declared as',
-      <code key="declared" className={parts.code}>
+      <code key="declared" className="small-code">
         {app}
       </code>,
     ],
     account !== null && ['Account', account],
     url !== null && [
       'Address',
-      <span key="address" className={parts.code}>
+      <span key="address" className="small-code">
         {url}
       </span>,
     ],
@@ -81,12 +81,12 @@ const When = ({ at }: { at: string | null }) => (at === null ? 'Never' : <Timest
 function UsedBy({ workers }: { workers: Connection['used_by'] }) {
   if (workers.length === 0) return 'No worker';
   return (
-    <ul className={parts.lines} aria-label="Workers that declare it">
+    <Stack component="ul" gap={4} aria-label="Workers that declare it">
       {workers.map(({ id, name }) => (
         <li key={id}>
           <Link to={workerPath(id)}>{name}</Link>
         </li>
       ))}
-    </ul>
+    </Stack>
   );
 }

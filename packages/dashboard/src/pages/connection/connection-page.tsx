@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
@@ -107,7 +107,7 @@ function Loaded({ connection }: { connection: Connection }) {
           )
         }
       />
-      <div className={styles.parts}>
+      <Stack gap="lg">
         {isInUse(remove.error) ? (
           <Notice
             tone="error"
@@ -141,7 +141,7 @@ function Loaded({ connection }: { connection: Connection }) {
             {kind === 'oauth' && <Rights connection={connection} catalog={catalog.data} />}
           </div>
         </div>
-      </div>
+      </Stack>
       {isEditing && <EditConnection connection={connection} onClose={() => setEditing(false)} />}
     </>
   );

@@ -1,6 +1,5 @@
-import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { Button, Group, NativeSelect, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import parts from '../../connections/connection-parts.module.css';
 import {
   type Connection,
   type ConnectionTool,
@@ -25,16 +24,26 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
   const { change } = useConnectionChanges();
   const isServer = kind === 'mcp';
   return (
-    <Panel title="Tools" aside={tools && tools.length > 0 && <span className={styles.about}>{tools.length}</span>}>
-      <div className={styles.tools}>
+    <Panel
+      title="Tools"
+      aside={
+        tools &&
+        tools.length > 0 && (
+          <Text span maw="68ch" fz="sm" c="dimmed">
+            {tools.length}
+          </Text>
+        )
+      }
+    >
+      <Stack gap="md">
         {error && !tools ? (
           <FailedToLoad what="Its tools" error={error} retry={refetch} />
         ) : !tools ? (
           <Skeleton height={240} radius={10} />
         ) : tools.length === 0 ? (
-          <p className={styles.about}>
+          <Text maw="68ch" fz="sm" c="dimmed">
             {isServer ? 'The server has no tools.' : `The catalogue has none of ${service}: code calls its API itself.`}
-          </p>
+          </Text>
         ) : isServer ? (
           // A list that somebody else has saved is shown; what was ticked here is then ticked again.
           <ServerTools
@@ -46,7 +55,7 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
         ) : (
           <ToolList tools={tools} isForeign={false} />
         )}
-      </div>
+      </Stack>
     </Panel>
   );
 }
@@ -100,11 +109,11 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           read them before you accept.
         </Notice>
       )}
-      <p className={styles.about}>
+      <Text maw="68ch" fz="sm" c="dimmed">
         Descriptions are words of the server, shown as they came. Characters that cannot be seen are named.
-      </p>
+      </Text>
       {permissions.edit ? (
-        <div className={styles.choice}>
+        <Group className={styles.choice} gap="sm" align="flex-end">
           <NativeSelect
             label="Workers may call"
             value={isEach ? 'each' : 'all'}
@@ -115,22 +124,22 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             ]}
           />
           {isEach && (
-            <div className={parts.actions}>
+            <Group gap="xs">
               <Button variant="default" onClick={() => setChosen(new Set(tools.map(({ name }) => name)))}>
                 Choose all
               </Button>
               <Button variant="default" onClick={() => setChosen(new Set())}>
                 Choose none
               </Button>
-            </div>
+            </Group>
           )}
-        </div>
+        </Group>
       ) : (
-        <p className={styles.about}>
+        <Text maw="68ch" fz="sm" c="dimmed">
           {saved === null
             ? 'Workers may call all of them.'
             : `Workers may call ${tools.filter(({ allowed }) => allowed).length} of ${tools.length}.`}
-        </p>
+        </Text>
       )}
       <ToolList
         tools={tools}
@@ -152,7 +161,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
       {!isSame && (
         <div className={styles.save}>
           <span>{isEach ? `${chosen.size} of ${tools.length} chosen` : 'All tools, also those to come'}</span>
-          <div className={parts.actions}>
+          <Group gap="xs">
             <Button variant="default" onClick={reset}>
               Cancel
             </Button>
@@ -162,7 +171,7 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
             >
               Save
             </Button>
-          </div>
+          </Group>
         </div>
       )}
     </>

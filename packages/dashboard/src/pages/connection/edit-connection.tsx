@@ -1,6 +1,5 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import parts from '../../connections/connection-parts.module.css';
 import { type Connection, type ConnectionChange, useConnectionChanges } from '../../connections/connection-queries';
 import { splitNames } from '../../connections/connection-words';
 import { PlacesField } from '../../connections/places-field';
@@ -81,14 +80,14 @@ export function EditConnection({ connection, onClose }: { connection: Connection
           </>
         )}
         <Failure title="Nothing was changed" error={change.error} />
-        <div className={parts.actions}>
+        <Group gap="xs">
           <Button type="submit" loading={change.isPending}>
             Save
           </Button>
           <Button variant="default" onClick={onClose}>
             Cancel
           </Button>
-        </div>
+        </Group>
       </form>
     </Dialog>
   );

@@ -1,6 +1,5 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, Group, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import parts from '../../connections/connection-parts.module.css';
 import { type Connection, type Integration, useConnectionChanges } from '../../connections/connection-queries';
 import { serviceName } from '../../connections/connection-words';
 import { ScopeList } from '../../connections/scope-list';
@@ -37,9 +36,9 @@ export function Rights({ connection, catalog }: RightsProps) {
       {isChoosing ? (
         <ChooseRights connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
       ) : granted.length === 0 ? (
-        <p className={styles.about}>
+        <Text maw="68ch" fz="sm" c="dimmed">
           {status === 'pending' ? 'None until somebody consents.' : `${service} did not say which it has granted.`}
-        </p>
+        </Text>
       ) : (
         <ScopeList scopes={granted} />
       )}
@@ -64,7 +63,9 @@ function ChooseRights({ connection: { id, scopes }, known, service, onCancel }: 
   }
   return (
     <form className={styles.form} onSubmit={submit}>
-      <p className={styles.about}>You are sent to {service} to consent, with the same account as before.</p>
+      <Text maw="68ch" fz="sm" c="dimmed">
+        You are sent to {service} to consent, with the same account as before.
+      </Text>
       {[...known, ...others.map((name) => ({ name, description: name }))].map(({ name, description }) => (
         <Checkbox
           key={name}
@@ -77,14 +78,14 @@ function ChooseRights({ connection: { id, scopes }, known, service, onCancel }: 
         />
       ))}
       <Failure title="Nobody was sent to the provider" error={consent.error} />
-      <div className={parts.actions}>
+      <Group gap="xs">
         <Button type="submit" loading={consent.isPending}>
           Go to {service}
         </Button>
         <Button variant="default" onClick={onCancel}>
           Cancel
         </Button>
-      </div>
+      </Group>
     </form>
   );
 }

@@ -1,14 +1,15 @@
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { Button, Checkbox, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { roleAtLeast } from '../../accounts/roles';
 import { ClientForm } from '../../connections/client-form';
 import { type Connection, type Integration, useNewConnection } from '../../connections/connection-queries';
 import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
 import { useWorkspace } from '../../shell/use-me';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { textIn } from '../../ui/text-in';
-import styles from './new-connection.module.css';
+import { KeyForm } from './key-form';
 
 /** Leaves for the provider, with the rights that are chosen. */
 export function AccountForm({ integration, onMade }: { integration: Integration; onMade: (made: Connection) => void }) {
@@ -18,15 +19,22 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
   const [chosen, setChosen] = useState(() => scopes.filter((scope) => scope.default).map((scope) => scope.name));
   if (app.configured === null) {
     return (
-      <Panel title={`${name} has no OAuth client yet`}>
-        <div className={styles.form}>
-          <p className={styles.about}>
-            Accounts can be connected once {name} knows this platform as an OAuth client. An admin of the workspace sets
-            one; the operator can set one for every workspace.
-          </p>
-          {roleAtLeast(role, 'admin') && <ClientForm integration={integration} />}
-        </div>
-      </Panel>
+      <Stack gap="lg">
+        <Text maw="62ch" c="dimmed">
+          A token that you create at {name} works at once. To sign in there instead of copying a token, set an OAuth
+          client below; the tools of some services need that.
+        </Text>
+        <KeyForm service={integration} onMade={onMade} />
+        <Panel title={`${name} has no OAuth client yet`}>
+          <Stack gap="md" maw="34rem">
+            <Text fz="sm" c="dimmed">
+              Accounts can be connected once {name} knows this platform as an OAuth client. An admin of the workspace
+              sets one; the operator can set one for every workspace.
+            </Text>
+            {roleAtLeast(role, 'admin') && <ClientForm integration={integration} />}
+          </Stack>
+        </Panel>
+      </Stack>
     );
   }
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -43,7 +51,7 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
   }
   return (
     <Panel title="What code may do with it">
-      <form className={styles.form} onSubmit={submit}>
+      <FormStack maw="34rem" onSubmit={submit}>
         {parameters.map((one) => (
           <TextInput
             key={one.name}
@@ -54,7 +62,7 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
             withAsterisk={false}
           />
         ))}
-        <fieldset className={styles.choices}>
+        <Stack component="fieldset" gap="xs">
           <legend>Rights to ask for</legend>
           {scopes.map((scope) => (
             <Checkbox
@@ -69,7 +77,7 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
               }
             />
           ))}
-        </fieldset>
+        </Stack>
         <TextInput name="label" label="Name" description="Tells several accounts apart" placeholder={name} />
         <VisibilityChoice />
         <Notice tone="info">Its token goes to {hosts.join(', ')} and nowhere else.</Notice>
@@ -79,7 +87,7 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
             Go to {name}
           </Button>
         </div>
-      </form>
+      </FormStack>
     </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { Link } from 'react-router';
 import { type Connection, needsConsent, useConnectionChanges } from '../../connections/connection-queries';
@@ -9,7 +9,6 @@ import { toast } from '../../shell/toasts';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './connections-page.module.css';
 
 export function ConnectionItem({ connection }: { connection: Connection }) {
   const { id, label, app, kind, status, problem, account_label, url, visibility, last_used_at, used_by } = connection;
@@ -20,14 +19,20 @@ export function ConnectionItem({ connection }: { connection: Connection }) {
     visibility === 'private' && 'only for your private workers',
   ];
   return (
-    <li className={styles.item}>
-      <div className={styles.words}>
-        <p className={styles.title}>
+    <li>
+      <Box miw={0}>
+        <Text className="wrap-anywhere" fw={640}>
           <Link to={connectionPath(id)}>{label}</Link>
-        </p>
-        <p className={styles.about}>{about.filter(Boolean).join(' · ')}</p>
-        {problem && <p className={styles.problem}>{problem}</p>}
-        <p className={styles.about}>
+        </Text>
+        <Text className="wrap-anywhere" fz="sm" c="dimmed">
+          {about.filter(Boolean).join(' · ')}
+        </Text>
+        {problem && (
+          <Text className="wrap-anywhere" fz="sm" c="bright">
+            {problem}
+          </Text>
+        )}
+        <Text className="wrap-anywhere" fz="sm" c="dimmed">
           {used_by.length === 0 && 'No worker declares it'}
           {used_by.map((worker, at) => (
             <Fragment key={worker.id}>
@@ -41,8 +46,8 @@ export function ConnectionItem({ connection }: { connection: Connection }) {
               , last used <Timestamp at={Date.parse(last_used_at)} />
             </>
           )}
-        </p>
-      </div>
+        </Text>
+      </Box>
       <ConnectionStatus status={status} />
       <Actions connection={connection} />
     </li>
@@ -54,7 +59,7 @@ function Actions({ connection }: { connection: Connection }) {
   const { check, consent, remove } = useConnectionChanges();
   if (!permissions.edit) return null;
   return (
-    <div className={styles.actions}>
+    <Group gap="xs" justify="flex-end">
       <Failure error={consent.error ?? remove.error ?? check.error} />
       {needsConsent(connection) && status !== 'active' && (
         <Button loading={consent.isPending} onClick={() => consent.mutate(connection)}>
@@ -81,6 +86,6 @@ function Actions({ connection }: { connection: Connection }) {
           Delete
         </ConfirmButton>
       )}
-    </div>
+    </Group>
   );
 }

@@ -1,40 +1,54 @@
 import { Button, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
-import { type Connection, useNewConnection } from '../../connections/connection-queries';
+import { type Connection, type Integration, useNewConnection } from '../../connections/connection-queries';
 import { splitNames } from '../../connections/connection-words';
 import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
+import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
 import { textIn } from '../../ui/text-in';
-import styles from './new-connection.module.css';
 
-export function KeyForm({ onMade }: { onMade: (made: Connection) => void }) {
+interface KeyFormProps {
+  /** A service of the catalogue that takes a token; absent: any other. */
+  service?: Pick<Integration, 'slug' | 'name' | 'hosts' | 'parameters'>;
+  onMade: (made: Connection) => void;
+}
+
+export function KeyForm({ service, onMade }: KeyFormProps) {
   const { account } = useNewConnection(onMade);
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    const app = textIn(given, 'app');
+    const app = service?.slug ?? textIn(given, 'app');
     account.mutate({
-      ...{ app, label: textIn(given, 'label') || app, visibility: visibilityIn(given) },
+      ...{ app, label: textIn(given, 'label') || (service?.name ?? app), visibility: visibilityIn(given) },
       value: String(given.get('value')),
       hosts: splitNames(textIn(given, 'hosts')),
     });
   }
   return (
-    <Panel title="Key">
-      <form className={styles.form} onSubmit={submit} autoComplete="off">
+    <Panel title={service ? `A token of ${service.name}` : 'Key'}>
+      <FormStack maw="34rem" onSubmit={submit} autoComplete="off">
+        {!service && (
+          <TextInput
+            name="app"
+            label="Service"
+            description="The word by which workers declare it"
+            placeholder="example-crm"
+            pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+            maxLength={100}
+            required
+            withAsterisk={false}
+          />
+        )}
         <TextInput
-          name="app"
-          label="Service"
-          description="The word by which workers declare it"
-          placeholder="example-crm"
-          pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
-          maxLength={100}
-          required
-          withAsterisk={false}
+          name="label"
+          label="Name"
+          description="Tells several keys of one service apart"
+          placeholder={service?.name}
+          maxLength={120}
         />
-        <TextInput name="label" label="Name" description="Tells several keys of one service apart" maxLength={120} />
         <PasswordField
           name="value"
           label="Value"
@@ -46,6 +60,7 @@ export function KeyForm({ onMade }: { onMade: (made: Connection) => void }) {
           label="Hosts that it may go to"
           description="Separated by commas; *.example.com for all below one"
           placeholder="api.example.com"
+          defaultValue={service?.parameters.length === 0 ? service.hosts.join(', ') : ''}
           required
           withAsterisk={false}
         />
@@ -56,7 +71,7 @@ export function KeyForm({ onMade }: { onMade: (made: Connection) => void }) {
             Connect
           </Button>
         </div>
-      </form>
+      </FormStack>
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
-import { Skeleton, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Box, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useId, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { type Connection, type Integration, useCatalog } from '../../connections/connection-queries';
 import { appIn, catalogServicePath, newConnectionPath, paths } from '../../shell/paths';
@@ -12,6 +12,7 @@ import { FailedToLoad, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { AccountForm } from './account-form';
 import { KeyForm } from './key-form';
+import { markHue } from './mark-hue';
 import styles from './new-connection.module.css';
 import { ServerForm } from './server-form';
 
@@ -54,7 +55,7 @@ export default function NewConnectionPage() {
               {chosen && <Link to={catalogServicePath(chosen.slug)}>What its tools do</Link>}
             </>
           ) : (
-            'Choose a service. You are sent to it to consent, and come back here.'
+            'A key works at once; of some services you sign in there, and come back here.'
           )
         }
       />
@@ -77,11 +78,14 @@ function Catalog({ integrations }: { integrations: Integration[] }) {
   const wanted = text.trim().toLowerCase();
   const has = (...words: string[]) => words.join(' ').toLowerCase().includes(wanted);
   const found = integrations.filter(({ name, description, category }) => has(name, description, category));
+  const ready = found.filter(({ app }) => app.configured !== null);
+  const others = found.filter(({ app }) => app.configured === null);
   const own = Object.entries(OWN).filter(([, { name, about }]) => has(name, about));
   return (
     <>
       <TextInput
-        className={styles.search}
+        maw="24rem"
+        mb="md"
         type="search"
         aria-label="Search services"
         placeholder="Search services"
@@ -90,32 +94,67 @@ function Catalog({ integrations }: { integrations: Integration[] }) {
         onChange={(event) => setText(event.currentTarget.value)}
       />
       {found.length + own.length === 0 && (
-        <p className={styles.none} role="status">
+        <Text fz="sm" c="dimmed" role="status">
           No service here has these letters. With a key, any service can be connected.
-        </p>
+        </Text>
       )}
-      <ul className={styles.services} aria-label="Services">
+      <Services title="Works at once">
         {own.map(([id, { name, about }]) => (
           <li key={id} className={`${linkCard.card} ${styles.card}`} data-own>
             <Link to={newConnectionPath(id)}>{name}</Link>
-            <p className={styles.about}>{about}</p>
+            <Text fz="sm" c="dimmed">
+              {about}
+            </Text>
           </li>
         ))}
-        {found.map(({ slug, name, description, logo, app, tools_count: count }) => (
-          <li key={slug} className={`${linkCard.card} ${styles.card}`}>
-            <span className={styles.logo} aria-hidden="true">
-              {logo}
-            </span>
-            <Link to={newConnectionPath(slug)}>{name}</Link>
-            <p className={styles.about}>{description}</p>
-            {app.configured === null && <p className={styles.about}>Needs an OAuth client first</p>}
-            <Link className={styles.tools} to={catalogServicePath(slug)}>
-              {count === 0 ? 'Rights' : count === 1 ? '1 tool' : `${count} tools`}
-              <span className="visually-hidden"> of {name}</span>
-            </Link>
-          </li>
+        {ready.map((one) => (
+          <Service key={one.slug} integration={one} />
         ))}
-      </ul>
+      </Services>
+      <Services title="With a token, or an OAuth client that is set first">
+        {others.map((one) => (
+          <Service key={one.slug} integration={one} />
+        ))}
+      </Services>
     </>
   );
 }
+
+function Services({ title, children }: { title: string; children: ReactNode[] }) {
+  const id = useId();
+  if (children.flat().length === 0) return null;
+  return (
+    <Stack component="section" gap="md" mb="xl" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      <Box
+        component="ul"
+        className={styles.services}
+        display="grid"
+        style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 15rem), 1fr))', gap: 'var(--space-4)' }}
+        aria-label={title}
+      >
+        {children}
+      </Box>
+    </Stack>
+  );
+}
+
+const Service = ({
+  integration: { slug, name, description, logo, tools_count: count },
+}: {
+  integration: Integration;
+}) => (
+  <li className={`${linkCard.card} ${styles.card}`}>
+    <span className={styles.logo} style={markHue(slug)} aria-hidden="true">
+      {logo}
+    </span>
+    <Link to={newConnectionPath(slug)}>{name}</Link>
+    <Text fz="sm" c="dimmed">
+      {description}
+    </Text>
+    <Link className={styles.tools} to={catalogServicePath(slug)}>
+      {count === 0 ? 'Rights' : count === 1 ? '1 tool' : `${count} tools`}
+      <span className="visually-hidden"> of {name}</span>
+    </Link>
+  </li>
+);

@@ -2,11 +2,11 @@ import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { type Connection, useNewConnection } from '../../connections/connection-queries';
 import { VisibilityChoice, visibilityIn } from '../../connections/visibility-choice';
+import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { PasswordField } from '../../ui/password-field';
 import { textIn } from '../../ui/text-in';
-import styles from './new-connection.module.css';
 
 export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
   const { server } = useNewConnection(onMade);
@@ -23,7 +23,7 @@ export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
   }
   return (
     <Panel title="MCP server">
-      <form className={styles.form} onSubmit={submit} autoComplete="off">
+      <FormStack maw="34rem" onSubmit={submit} autoComplete="off">
         <TextInput name="label" label="Name" placeholder="Linear" maxLength={120} required withAsterisk={false} />
         <TextInput
           name="url"
@@ -59,7 +59,7 @@ export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
             {isSignedIn ? 'Go to its sign-in' : 'Connect'}
           </Button>
         </div>
-      </form>
+      </FormStack>
     </Panel>
   );
 }

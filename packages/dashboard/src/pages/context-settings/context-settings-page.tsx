@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Checkbox, Textarea } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Checkbox, Group, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -10,20 +10,20 @@ import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import styles from './context-settings-page.module.css';
 
 /** A context's description, visibility and deletion. */
 export default function ContextSettingsPage() {
   return (
     <ContextFrame tab="Settings">
       {(context) => (
-        <div className={styles.panels} key={context.name}>
+        <Stack gap="lg" key={context.name}>
           <General context={context} />
           {context.permissions.delete && <Removal context={context} />}
-        </div>
+        </Stack>
       )}
     </ContextFrame>
   );
@@ -52,7 +52,7 @@ function General({ context }: { context: Context }) {
   }
   return (
     <Panel title="General">
-      <form className={content.column} onSubmit={submit}>
+      <FormStack className={content.column} maw="26rem" gap="md" align="flex-start" onSubmit={submit}>
         <Textarea
           label="Description"
           autosize={false}
@@ -82,7 +82,7 @@ function General({ context }: { context: Context }) {
             Save
           </Button>
         )}
-      </form>
+      </FormStack>
     </Panel>
   );
 }
@@ -111,7 +111,7 @@ function Removal({ context }: { context: Context }) {
         {used_by.length > 0 &&
           `${used_by.map((worker) => worker.name).join(', ')} can’t run until ${used_by.length === 1 ? 'it no longer declares' : 'they no longer declare'} it.`}
       </p>
-      <div className={content.actions}>
+      <Group gap="xs">
         <ConfirmButton
           label={`Delete ${name}`}
           question="Delete it now"
@@ -120,7 +120,7 @@ function Removal({ context }: { context: Context }) {
         >
           Delete
         </ConfirmButton>
-      </div>
+      </Group>
       <Failure title="Nothing was deleted" error={remove.error} />
     </Panel>
   );

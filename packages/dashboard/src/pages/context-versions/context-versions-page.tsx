@@ -1,16 +1,15 @@
-import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { ComparedFiles } from '../../code/compared-files';
 import type { Files } from '../../code/files';
 import type { ListedVersion } from '../../code/version-list';
-import { VersionsView } from '../../code/versions-view';
+import { VersionsPage } from '../../code/versions-page';
 import { ContextFrame } from '../../contexts/context-frame';
 import { contextFiles, contextKeys, useChangedContext } from '../../contexts/use-context';
 import { type Context, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
-import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
 
@@ -24,7 +23,7 @@ export default function ContextVersionsPage() {
 
 function Versions({ context }: { context: Context }) {
   const workspaceId = useWorkspace()?.id;
-  const rollBack = useRollBack(context);
+  const rollBackTo = useRollBack(context);
   const query = useInfiniteQuery({
     queryKey: contextKeys.part(workspaceId, context.name, 'versions', { version: context.version }),
     queryFn: async ({ pageParam: offset }) => {
@@ -36,14 +35,12 @@ function Versions({ context }: { context: Context }) {
     placeholderData: (before) => before,
     enabled: workspaceId !== undefined,
   });
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  if (error && !data) return <FailedToLoad what="The versions" error={error} retry={refetch} />;
-  if (!data) return <Skeleton height={360} radius={10} />;
   return (
-    <VersionsView
-      versions={data.pages.flat().map(toListed)}
-      more={hasNextPage ? { isLoading: isFetchingNextPage, load: () => void fetchNextPage() } : undefined}
-      rollBack={context.permissions.edit ? rollBack : undefined}
+    <VersionsPage
+      query={query}
+      toListed={toListed}
+      resource={context}
+      rollBackTo={context.permissions.edit ? rollBackTo : undefined}
       compare={(from, to) => <Compared name={context.name} from={from} to={to} />}
     />
   );
@@ -74,19 +71,9 @@ function Compared({ name, from, to }: ComparedProps) {
 
 function useRollBack(context: Context) {
   const changed = useChangedContext();
-  const move = async (sha: string, message: string | undefined) => {
+  return async (sha: string, message: string | undefined) => {
     const params = { path: { name: context.name, sha } };
     const body = message ? { message } : {};
     changed(await unwrap((await workerApi()).POST('/api/contexts/{name}/rollback/{sha}', { params, body })));
-  };
-  return async ({ version, sha }: ListedVersion, message: string | undefined) => {
-    const before = context.sha;
-    await move(sha, message);
-    toast(`${context.name} is as in version ${version} again`, {
-      undo: () =>
-        void move(before, undefined).catch((error: Error) =>
-          toast(`It stays as it is: ${error.message}`, { tone: 'error' }),
-        ),
-    });
   };
 }

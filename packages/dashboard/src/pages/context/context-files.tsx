@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useRef, useState } from 'react';
 import { useSearchParams } from 'react-router';
@@ -20,8 +20,8 @@ import { useWorkspace } from '../../shell/use-me';
 import { DropZone } from '../../ui/drop-zone';
 import { Empty } from '../../ui/empty';
 import { Failure, Notice } from '../../ui/notice';
+import { ContextFile } from './context-file';
 import styles from './context-files.module.css';
-import { FilePane } from './file-pane';
 import { useUpload } from './use-upload';
 
 interface ContextFilesProps {
@@ -53,13 +53,13 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
 
   return (
     <DropZone disabled={!mayEdit} onDrop={({ files: dropped }) => upload.mutate([...dropped])}>
-      <div className={styles.workspace}>
+      <Stack gap="md">
         {isOutdated && <NewerVersion context={context} source={source} draft={draft} />}
         <Findings findings={context.findings} />
         <div className={editing.bar}>
-          <p className={editing.state} role="status">
+          <Text fz="sm" c="dimmed" role="status">
             {mayEdit ? stateOf(changes.length) : 'You can read these files, and not change them.'}
-          </p>
+          </Text>
           <div className={editing.actions}>
             <DownloadZip name={context.name} read={() => readZip(context.name)} />
             {mayEdit && (
@@ -112,7 +112,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
               </p>
             </Empty>
           ) : (
-            <FilePane
+            <ContextFile
               key={selected}
               path={selected}
               content={files.get(selected)}
@@ -126,7 +126,7 @@ export function ContextFiles({ context, source, draft }: ContextFilesProps) {
           )}
         </div>
         {isSaving && <SaveDialog kinds={kinds} onSave={save} onClose={() => setSaving(false)} />}
-      </div>
+      </Stack>
     </DropZone>
   );
 }

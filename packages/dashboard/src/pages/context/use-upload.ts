@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { withChanges } from '../../code/files';
 import type { Draft } from '../../code/use-draft';

@@ -1,14 +1,12 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Checkbox, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Checkbox, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { useChangedContext } from '../../contexts/use-context';
 import { isStatus, workerApi } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
-import { Dialog } from '../../ui/dialog';
-import { Failure } from '../../ui/notice';
-import styles from './contexts-page.module.css';
+import { FormDialog } from '../../ui/form-dialog';
 
 /** As the API takes them. */
 const NAME = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
@@ -32,61 +30,56 @@ export function NewContext({ onClose }: { onClose: () => void }) {
       navigate(contextPath(made.name));
     },
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     if (NAME.test(name)) create.mutate();
     else setProblem('Use 3 to 64 lower-case letters, digits and dashes, like price-list.');
   }
   const isTaken = isStatus(create.error, 409);
   return (
-    <Dialog title="New context" onClose={onClose}>
-      <form className={styles.form} onSubmit={submit} noValidate>
-        <TextInput
-          label="Name"
-          description="Workers find its files at contexts/its-name/."
-          placeholder="price-list"
-          autoFocus
-          required
-          withAsterisk={false}
-          maxLength={64}
-          autoComplete="off"
-          spellCheck={false}
-          error={problem ?? (isTaken ? `There is a context ${name} already.` : null)}
-          value={name}
-          onChange={(event) => {
-            setName(event.currentTarget.value);
-            setProblem(null);
-            create.reset();
-          }}
-        />
-        <TextInput
-          label="Description"
-          maxLength={2_000}
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-        />
-        <Checkbox
-          label="Private"
-          description="Only you and admins see it."
-          checked={isPrivate}
-          onChange={(event) => setPrivate(event.currentTarget.checked)}
-        />
-        <Checkbox
-          label="Runs write back"
-          description="What a completed run has changed in it is kept as a new version."
-          checked={writeable}
-          onChange={(event) => setWriteable(event.currentTarget.checked)}
-        />
-        {!isTaken && <Failure title="Nothing was made" error={create.error} />}
-        <div className={styles.answer}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending}>
-            Create context
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title="New context"
+      submit="Create context"
+      change={{ isPending: create.isPending, error: isTaken ? null : create.error }}
+      failure="Nothing was made"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <TextInput
+        label="Name"
+        description="Workers find its files at contexts/its-name/."
+        placeholder="price-list"
+        autoFocus
+        required
+        withAsterisk={false}
+        maxLength={64}
+        autoComplete="off"
+        spellCheck={false}
+        error={problem ?? (isTaken ? `There is a context ${name} already.` : null)}
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+          setProblem(null);
+          create.reset();
+        }}
+      />
+      <TextInput
+        label="Description"
+        maxLength={2_000}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+      <Checkbox
+        label="Private"
+        description="Only you and admins see it."
+        checked={isPrivate}
+        onChange={(event) => setPrivate(event.currentTarget.checked)}
+      />
+      <Checkbox
+        label="Runs write back"
+        description="What a completed run has changed in it is kept as a new version."
+        checked={writeable}
+        onChange={(event) => setWriteable(event.currentTarget.checked)}
+      />
+    </FormDialog>
   );
 }

@@ -1,11 +1,12 @@
-import { unwrap, type WorkerSchemas } from '@gantry/api-client';
-import { Button, TextInput } from '@mantine/core';
+import { unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { Box, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { workerApi } from '../../shell/api';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { Facts } from '../../ui/facts';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import settings from '../../ui/panel-content.module.css';
@@ -50,7 +51,7 @@ export default function DevicePage() {
   }
 
   return (
-    <div className={styles.page}>
+    <Stack maw="40rem" gap="lg">
       <h1>Connect a program</h1>
       {decide.data ? (
         <div role="status">
@@ -68,7 +69,7 @@ export default function DevicePage() {
           onDecide={(approve) => decide.mutate({ asked: lookUp.data, approve })}
         />
       ) : (
-        <form className={settings.column} onSubmit={submit}>
+        <FormStack className={settings.column} maw="26rem" gap="md" align="flex-start" onSubmit={submit}>
           <TextInput
             ref={code}
             name="code"
@@ -86,9 +87,9 @@ export default function DevicePage() {
           <Button type="submit" size="md" loading={lookUp.isPending}>
             Continue
           </Button>
-        </form>
+        </FormStack>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -115,22 +116,22 @@ function Decision({ asked, busy, problem, onDecide }: DecisionProps) {
       <p className={settings.text}>
         Approve only if you started this yourself, just now, and your terminal shows the same code.
       </p>
-      <div className={styles.facts}>
+      <Box m="16px 0">
         <Facts facts={facts} />
-      </div>
+      </Box>
       {problem && (
         <Notice tone="error" title="Nothing was decided">
           {problem}
         </Notice>
       )}
-      <div className={settings.actions}>
+      <Group gap="xs">
         <Button size="md" loading={busy} onClick={() => onDecide(true)}>
           Approve
         </Button>
         <Button size="md" variant="default" disabled={busy} onClick={() => onDecide(false)}>
           Refuse
         </Button>
-      </div>
+      </Group>
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Link } from 'react-router';
@@ -39,9 +39,9 @@ export default function ForgotPasswordPage() {
         <Button type="submit" size="md" loading={ask.isPending} fullWidth>
           Send me a link
         </Button>
-        <p className={styles.hint}>
+        <Text fz="xs" c="dimmed">
           <Link to={paths.signIn}>Back to signing in</Link>
-        </p>
+        </Text>
       </form>
     </CardPage>
   );

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { forgetLinkToken } from '../../accounts/link-token';

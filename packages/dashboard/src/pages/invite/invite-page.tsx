@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -47,19 +47,19 @@ export default function InvitePage() {
           <>
             <div>
               <h1>Join {data.workspace_name}</h1>
-              <p className={styles.lead}>
+              <Text mt={4} c="dimmed">
                 {data.invited_by ?? 'Somebody there'} invites {data.email} as {data.role}.
-              </p>
+              </Text>
             </div>
             {status === 'signed-in' ? (
               <AcceptInvitation token={token} email={data.email} />
             ) : (
               <>
                 <RegisterByInvitation token={token} email={data.email} />
-                <p className={styles.hint}>
+                <Text fz="xs" c="dimmed">
                   Have you an account already?{' '}
                   <Link to={signInPath({ pathname: paths.invite })}>Sign in as {data.email}</Link>
-                </p>
+                </Text>
               </>
             )}
           </>

@@ -1,10 +1,10 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { NewPasswordField } from '../../accounts/new-password-field';
 import { useLinkSignIn } from '../../accounts/use-link-sign-in';
 import { account } from '../../shell/api';
-import styles from '../../ui/card.module.css';
+import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 
 /** For somebody who is not signed in: whether there is an account is not told before they show that the address is theirs. */
@@ -21,7 +21,7 @@ export function RegisterByInvitation({ token, email }: { token: string; email: s
   }
 
   return (
-    <form className={styles.fields} onSubmit={submit}>
+    <FormStack onSubmit={submit}>
       <TextInput name="email" type="email" label="E-mail" value={email} readOnly autoComplete="username" />
       <TextInput name="name" label="Your name" maxLength={100} autoComplete="name" />
       <NewPasswordField name="password" label="Choose a password" />
@@ -29,6 +29,6 @@ export function RegisterByInvitation({ token, email }: { token: string; email: s
       <Button type="submit" size="md" loading={register.isPending} fullWidth>
         Join
       </Button>
-    </form>
+    </FormStack>
   );
 }

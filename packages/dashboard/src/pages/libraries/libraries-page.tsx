@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Button, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -13,10 +13,9 @@ import { SkillsFrame } from '../../skills/skills-frame';
 import { VisibilityChip } from '../../skills/visibility';
 import { Dialog } from '../../ui/dialog';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
-import styles from './libraries-page.module.css';
+import { ResourceList } from '../../ui/resource-list';
 
 const PAGE = { params: { query: { limit: 50 } } };
 
@@ -34,7 +33,7 @@ export default function LibrariesPage() {
         )
       }
     >
-      <div className={styles.panels}>
+      <Stack gap="lg">
         <Libraries
           which="own"
           title="Mine"
@@ -57,7 +56,7 @@ export default function LibrariesPage() {
           read={async () => unwrap((await skillsApi()).GET('/api/v1/libraries', PAGE))}
           empty="This installation came without libraries."
         />
-      </div>
+      </Stack>
       {isMaking && <NewLibrary onClose={() => setMaking(false)} />}
     </SkillsFrame>
   );
@@ -72,39 +71,45 @@ interface LibrariesProps {
 
 function Libraries({ which, title, read, empty }: LibrariesProps) {
   const workspaceId = useWorkspace()?.id;
-  const { data, error, refetch } = useQuery({
+  const libraries = useQuery({
     queryKey: skillKeys.libraries(workspaceId, which),
     queryFn: read,
     enabled: workspaceId !== undefined,
   });
   return (
     <Panel title={title}>
-      {error && !data ? (
-        <FailedToLoad what="The libraries" error={error} retry={refetch} />
-      ) : !data ? (
-        <Skeleton height={72} />
-      ) : data.length === 0 ? (
-        <p className={content.about}>{empty}</p>
-      ) : (
-        <ul className={content.list}>
-          {data.map((library) => (
-            <ListItem
-              key={library.slug}
-              what={<Link to={libraryPath(library.slug)}>{library.title}</Link>}
-              about={
-                <>
-                  {library.description && <span className={styles.description}>{library.description}</span>}
-                  {library.skill_count} {library.skill_count === 1 ? 'skill' : 'skills'}
-                  {library.subscriber_count > 0 &&
-                    ` · ${library.subscriber_count} ${library.subscriber_count === 1 ? 'subscriber' : 'subscribers'}`}
-                </>
-              }
-            >
-              {library.owned && <VisibilityChip visibility={library.visibility} />}
-            </ListItem>
-          ))}
-        </ul>
-      )}
+      <ResourceList
+        what="The libraries"
+        query={libraries}
+        items={libraries.data}
+        height={72}
+        empty={<p className={content.about}>{empty}</p>}
+      >
+        {(shown) => (
+          <ul className={content.list}>
+            {shown.map((library) => (
+              <ListItem
+                key={library.slug}
+                what={<Link to={libraryPath(library.slug)}>{library.title}</Link>}
+                about={
+                  <>
+                    {library.description && (
+                      <Box component="span" display="block">
+                        {library.description}
+                      </Box>
+                    )}
+                    {library.skill_count} {library.skill_count === 1 ? 'skill' : 'skills'}
+                    {library.subscriber_count > 0 &&
+                      ` · ${library.subscriber_count} ${library.subscriber_count === 1 ? 'subscriber' : 'subscribers'}`}
+                  </>
+                }
+              >
+                {library.owned && <VisibilityChip visibility={library.visibility} />}
+              </ListItem>
+            ))}
+          </ul>
+        )}
+      </ResourceList>
     </Panel>
   );
 }
@@ -123,9 +128,9 @@ function NewLibrary({ onClose }: { onClose: () => void }) {
   });
   return (
     <Dialog title="New library" onClose={onClose}>
-      <div className={styles.dialog}>
+      <Box p="lg">
         <LibraryForm action="Make library" busy={create.isPending} error={create.error} onSubmit={create.mutate} />
-      </div>
+      </Box>
     </Dialog>
   );
 }

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
@@ -45,7 +45,7 @@ export function AddSkill({ library }: { library: Library }) {
   const inside = new Set(library.skills.map(({ slug }) => slug));
   const found = data?.filter(({ slug }) => !inside.has(slug));
   return (
-    <div className={styles.add}>
+    <Box pos="relative" maw="26rem" mb="md">
       <TextInput
         ref={field}
         type="search"
@@ -71,6 +71,6 @@ export function AddSkill({ library }: { library: Library }) {
           )}
         </div>
       )}
-    </div>
+    </Box>
   );
 }

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
@@ -19,7 +19,6 @@ import { LoadingPage } from '../../ui/loading-page';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { AddSkill } from './add-skill';
-import styles from './library-page.module.css';
 import { OrderedSkills } from './ordered-skills';
 import { SubscribeButton } from './subscribe-button';
 
@@ -58,7 +57,11 @@ function LoadedLibrary({ library }: { library: Library }) {
             <span>
               {library.skill_count} {library.skill_count === 1 ? 'skill' : 'skills'}
             </span>
-            {library.description && <span className={styles.description}>{library.description}</span>}
+            {library.description && (
+              <Box component="span" maw="68ch" style={{ flexBasis: '100%' }}>
+                {library.description}
+              </Box>
+            )}
           </>
         }
         actions={
@@ -100,7 +103,7 @@ function EditLibrary({ library, onClose }: { library: Library; onClose: () => vo
   });
   return (
     <Dialog title="Edit the library" onClose={onClose}>
-      <div className={styles.dialog}>
+      <Stack gap="lg" p="lg">
         <LibraryForm
           given={library}
           action="Save"
@@ -108,7 +111,7 @@ function EditLibrary({ library, onClose }: { library: Library; onClose: () => vo
           error={change.error ?? remove.error}
           onSubmit={change.mutate}
         />
-        <div className={styles.danger}>
+        <Group gap="sm" pt="md" fz="sm" c="dimmed" style={{ borderTop: '1px solid var(--line)' }}>
           <p>Deleting takes the shelf away for everybody who subscribes to it. It can’t be undone; the skills stay.</p>
           <ConfirmButton
             label={`Delete ${library.title}`}
@@ -118,8 +121,8 @@ function EditLibrary({ library, onClose }: { library: Library; onClose: () => vo
           >
             Delete
           </ConfirmButton>
-        </div>
-      </div>
+        </Group>
+      </Stack>
     </Dialog>
   );
 }

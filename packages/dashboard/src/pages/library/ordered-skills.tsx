@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Library, skillsApi } from '../../shell/api';
@@ -6,9 +6,9 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { SkillRow } from '../../skills/skill-row';
-import rows from '../../skills/skill-row.module.css';
 import { Empty } from '../../ui/empty';
 import { CrossIcon, DownIcon, UpIcon } from '../../ui/icons';
+import links from '../../ui/link-row.module.css';
 import { Failure } from '../../ui/notice';
 
 /** The skills in the order of the library; its owner moves them and takes them out. */
@@ -78,7 +78,7 @@ export function OrderedSkills({ library, mayChange }: { library: Library; mayCha
   return (
     <>
       <Failure title="Nothing was changed" error={order.error ?? remove.error} />
-      <ol className={rows.list}>
+      <ol className={links.card}>
         {skills.map((skill, index) => (
           <SkillRow key={skill.slug} skill={skill}>
             {mayChange && (

@@ -1,13 +1,14 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole } from '../../accounts/roles';
 import { workerApi } from '../../shell/api';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { FormRow } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
+import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
@@ -49,10 +50,10 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
   const failure = invite.error ?? withdraw.error;
   return (
     <Panel title="Invite somebody">
-      <form className={styles.form} onSubmit={submit}>
+      <FormRow mb="md" onSubmit={submit}>
         <TextInput
           ref={email}
-          className={styles.wide}
+          flex="1 1 16rem"
           name="email"
           type="email"
           label="E-mail"
@@ -64,23 +65,19 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
         <Button type="submit" size="md" loading={invite.isPending}>
           Invite
         </Button>
-      </form>
+      </FormRow>
       <Failure title="Nothing was changed" error={failure} />
-      {invite.data && (
-        <div className={styles.once} role="status">
-          {invite.data.invite_url ? (
-            <>
-              <p>
-                This installation sends no e-mail. Hand this link to {invite.data.email}; it is shown only now. Whoever
-                joins by it has yet to show that the address is theirs.
-              </p>
-              <CodeToCopy label={`Invitation of ${invite.data.email}`} code={invite.data.invite_url} />
-            </>
-          ) : (
-            <p>An invitation is on its way to {invite.data.email}.</p>
-          )}
-        </div>
-      )}
+      {invite.data &&
+        (invite.data.invite_url ? (
+          <OneTimeSecret label={`Invitation of ${invite.data.email}`} value={invite.data.invite_url}>
+            This installation sends no e-mail. Hand this link to {invite.data.email}; it is shown only now. Whoever
+            joins by it has yet to show that the address is theirs.
+          </OneTimeSecret>
+        ) : (
+          <Text mb="md" role="status">
+            An invitation is on its way to {invite.data.email}.
+          </Text>
+        ))}
       {open.isError && <FailedToLoad what="The open invitations" error={open.error} retry={open.refetch} />}
       {open.data && open.data.length > 0 && (
         <ul className={styles.list} aria-label="Open invitations">

@@ -1,10 +1,9 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type Member, workerApi } from '../../shell/api';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { Failure } from '../../ui/notice';
-import styles from '../../ui/panel-content.module.css';
+import { OneTimeSecret } from '../../ui/one-time-secret';
 
 /** For a member who has forgotten the password, where no e-mail is sent. */
 export function PasswordLink({ workspaceId, member }: { workspaceId: string; member: Member }) {
@@ -18,10 +17,9 @@ export function PasswordLink({ workspaceId, member }: { workspaceId: string; mem
   });
   if (make.data) {
     return (
-      <div className={styles.once} role="status">
-        <p>Hand this link over; it is shown only now, and works once, for a day.</p>
-        <CodeToCopy label={`New password for ${member.email}`} code={make.data.reset_url} />
-      </div>
+      <OneTimeSecret label={`New password for ${member.email}`} value={make.data.reset_url}>
+        Hand this link over; it is shown only now, and works once, for a day.
+      </OneTimeSecret>
     );
   }
   return (

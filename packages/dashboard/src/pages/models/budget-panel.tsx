@@ -1,9 +1,10 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { type Model, type Workspace, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { FormRow } from '../../ui/form';
 import { dollars, percent } from '../../ui/format';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -28,7 +29,7 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
   const unpricedNames = models.filter(({ price }) => price === null).map(({ id }) => id);
   return (
     <Panel title={nameOfMonth(month)}>
-      <div className={styles.budget}>
+      <Stack gap="md">
         <p className={styles.spent}>
           <b>{dollars(usd)}</b> {budget === null ? 'spent, without a budget' : `of ${dollars(budget)} spent`}
         </p>
@@ -57,7 +58,7 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
           It holds for the chat, for agents and for code that asks models, in a month of UTC. A call that could cost
           more than is left is not made. A worker has a budget of its own under its settings, and a token can have one.
         </p>
-      </div>
+      </Stack>
     </Panel>
   );
 }
@@ -99,7 +100,7 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
     change.mutate(wanted, { onSuccess: () => toast(words, { undo: () => change.mutate(budget) }) });
   }
   return (
-    <form className={styles.form} onSubmit={submit}>
+    <FormRow onSubmit={submit}>
       <TextInput
         key={shown ?? 'none'}
         type="number"
@@ -116,6 +117,6 @@ function BudgetForm({ workspaceId, budget }: { workspaceId: string; budget: numb
         Save the budget
       </Button>
       <Failure title="Nothing was changed" error={change.error} />
-    </form>
+    </FormRow>
   );
 }

@@ -1,3 +1,4 @@
+import { Box, Text } from '@mantine/core';
 import type { Model } from '../../shell/api';
 import table from '../../ui/data-table.module.css';
 import { dollars } from '../../ui/format';
@@ -41,7 +42,9 @@ function Row({ model }: { model: Model }) {
   return (
     <tr>
       <td className={styles.model}>
-        <span className={styles.name}>{id}</span>
+        <Text span className="wrap-anywhere" fw={600}>
+          {id}
+        </Text>
         {isDefault && <span className={styles.tag}>Default</span>}
         {providedBy === 'workspace' && <span className={styles.tag}>Own key</span>}
       </td>
@@ -51,7 +54,9 @@ function Row({ model }: { model: Model }) {
           <td className={table.number}>
             {dollars(price.input_usd_per_mtok)}
             {price.cache_read_usd_per_mtok !== undefined && (
-              <span className={styles.more}>{dollars(price.cache_read_usd_per_mtok)} from its cache</span>
+              <Box component="span" display="block" fz="xs" c="dimmed">
+                {dollars(price.cache_read_usd_per_mtok)} from its cache
+              </Box>
             )}
             {next && <Next from={next.from} usd={next.input_usd_per_mtok} />}
           </td>
@@ -73,7 +78,7 @@ function Row({ model }: { model: Model }) {
 const dayName = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 
 const Next = ({ from, usd }: { from: string; usd: number }) => (
-  <span className={styles.more}>
+  <Box component="span" display="block" fz="xs" c="dimmed">
     {dollars(usd)} from {dayName.format(new Date(from))}
-  </span>
+  </Box>
 );

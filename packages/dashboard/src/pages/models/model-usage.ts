@@ -1,4 +1,4 @@
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 
 /** Cost of model calls in a month. */
 export type ModelUsage = WorkerSchemas['ModelUsage'];

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { HowToSetModel } from '../../models/no-model';
 import { useModels } from '../../models/use-models';
@@ -33,10 +33,10 @@ export default function ModelsPage() {
         <Skeleton height={220} radius={10} />
       ) : models.data.length === 0 ? (
         <Panel title="No language model is set">
-          <div className={styles.missing}>
+          <Stack className={styles.missing} gap="md">
             <p>The chat and agents need one to think with; everything else in Gantry works without.</p>
             <HowToSetModel />
-          </div>
+          </Stack>
         </Panel>
       ) : (
         <ModelTable models={models.data} />

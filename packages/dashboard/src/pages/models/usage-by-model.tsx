@@ -1,52 +1,63 @@
-import table from '../../ui/data-table.module.css';
+import { Box, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { type Column, DataTable } from '../../ui/data-table';
 import { dollars, figure } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { ModelUsage } from './model-usage';
 import styles from './models-page.module.css';
 
+type UsedModel = ModelUsage['models'][number];
+
 /** The dearest first, each with its share of the dearest. */
 export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
   const most = Math.max(...models.map(({ usd }) => usd));
+  const columns: Column<UsedModel>[] = [
+    {
+      head: 'Model',
+      className: styles.model,
+      cell: ({ model, usd }) => (
+        <>
+          <Text span className="wrap-anywhere" fw={600}>
+            {model}
+          </Text>
+          <span className={styles.bar} aria-hidden="true">
+            <span style={{ width: `${most > 0 ? (usd / most) * 100 : 0}%` }} />
+          </span>
+        </>
+      ),
+    },
+    { head: 'Cost', cell: ({ usd }) => dollars(usd), isNumber: true },
+    {
+      head: 'Calls',
+      isNumber: true,
+      cell: ({ calls, failed_calls }) => (
+        <>
+          {figure(calls)}
+          {failed_calls > 0 && <Below color="var(--error)">{figure(failed_calls)} failed</Below>}
+        </>
+      ),
+    },
+    {
+      head: 'Tokens in',
+      isNumber: true,
+      cell: ({ input_tokens, cached_tokens }) => (
+        <>
+          {figure(input_tokens)}
+          {cached_tokens > 0 && <Below color="dimmed">{figure(cached_tokens)} from the cache</Below>}
+        </>
+      ),
+    },
+    { head: 'Tokens out', cell: ({ output_tokens }) => figure(output_tokens), isNumber: true },
+  ];
   return (
     <Panel title="By model">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <section className={table.scroll} tabIndex={0} aria-label="Usage by model">
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>Model</th>
-              <th className={table.number}>Cost</th>
-              <th className={table.number}>Calls</th>
-              <th className={table.number}>Tokens in</th>
-              <th className={table.number}>Tokens out</th>
-            </tr>
-          </thead>
-          <tbody>
-            {models.map((model) => (
-              <tr key={model.model}>
-                <td className={styles.model}>
-                  <span className={styles.name}>{model.model}</span>
-                  <span className={styles.bar} aria-hidden="true">
-                    <span style={{ width: `${most > 0 ? (model.usd / most) * 100 : 0}%` }} />
-                  </span>
-                </td>
-                <td className={table.number}>{dollars(model.usd)}</td>
-                <td className={table.number}>
-                  {figure(model.calls)}
-                  {model.failed_calls > 0 && <span className={styles.failed}>{figure(model.failed_calls)} failed</span>}
-                </td>
-                <td className={table.number}>
-                  {figure(model.input_tokens)}
-                  {model.cached_tokens > 0 && (
-                    <span className={styles.more}>{figure(model.cached_tokens)} from the cache</span>
-                  )}
-                </td>
-                <td className={table.number}>{figure(model.output_tokens)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <DataTable label="Usage by model" columns={columns} rows={models} getKey={({ model }) => model} />
     </Panel>
   );
 }
+
+const Below = ({ color, children }: { color: string; children: ReactNode }) => (
+  <Box component="span" display="block" fz="xs" c={color}>
+    {children}
+  </Box>
+);

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
@@ -26,12 +26,12 @@ export default function NewAlertPage() {
     return (
       <>
         <PageHead title="The alert is on" />
-        <div className={styles.made}>
+        <Stack className={styles.made} maw="44rem" gap="md" align="flex-start">
           <SigningSecret secret={made.secret} />
           <Button component={Link} to={alertPath(made.id)}>
             Go to the alert
           </Button>
-        </div>
+        </Stack>
       </>
     );
   }

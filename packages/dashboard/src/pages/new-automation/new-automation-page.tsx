@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -15,6 +15,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
@@ -108,18 +109,18 @@ function Deploy({ workspaceId, draft, pack }: DeployProps) {
   const { manifest } = pack;
   return (
     <Panel title="Deploy">
-      <form
-        className={styles.deploy}
+      <FormStack
+        gap="md"
         onSubmit={(event) => {
           event.preventDefault();
           deploy.mutate();
         }}
       >
-        <p className={styles.about}>
+        <Text fz="sm" c="dimmed">
           {'problem' in manifest
             ? 'Correct its manifest first.'
             : `As “${manifest.name}”, version 1. Its name, inputs and outputs are in manifest.json.`}
-        </p>
+        </Text>
         <NativeSelect
           label="Who may run it"
           value={visibility}
@@ -133,7 +134,7 @@ function Deploy({ workspaceId, draft, pack }: DeployProps) {
         <Button type="submit" loading={deploy.isPending} disabled={'problem' in manifest} fullWidth>
           Deploy
         </Button>
-      </form>
+      </FormStack>
     </Panel>
   );
 }

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { Link } from 'react-router';
 import { type Connection, useConnections } from '../../connections/connection-queries';
 import { ModelMissing } from '../../models/model-missing';
@@ -18,11 +19,11 @@ export function AgentNeeds({ template }: { template: WorkerTemplate }) {
     <>
       <div>
         <h3>It may use</h3>
-        <ul className={styles.inputs}>
+        <Box component="ul" mt={4} fz="sm" c="dimmed">
           {tools.map((tool) => (
             <li key={String(tool)}>{toolWords(String(tool))}</li>
           ))}
-        </ul>
+        </Box>
         <p className={`${styles.about} ${styles.bounds}`}>
           Nothing else{typeof turns === 'number' && `, in at most ${turns} turns`}
           {typeof budget === 'number' && ` and for at most ${dollars(budget)} a run`}.

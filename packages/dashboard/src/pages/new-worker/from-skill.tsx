@@ -1,15 +1,13 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { ModelMissing } from '../../models/model-missing';
-import { type SkillItem, skillsApi } from '../../shell/api';
+import type { SkillItem } from '../../shell/api';
 import { paths, skillPath } from '../../shell/paths';
-import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { skillKeys } from '../../skills/skill-keys';
+import { useFoundSkills } from '../../skills/use-found-skills';
+import { FormStack } from '../../ui/form';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
@@ -18,7 +16,6 @@ import { useSkillWorker } from '../../workers/use-skill-worker';
 import styles from './new-worker.module.css';
 
 const TITLE = 'From a skill';
-const FOUND_MAX = 20;
 const TYPED_MS = 200;
 
 /** Chooses a skill, and makes an agent of it. */
@@ -27,7 +24,7 @@ export function FromSkill() {
   const [q, setQ] = useState('');
   const [skill, setSkill] = useState<SkillItem | null>(null);
   const [typed] = useDebouncedValue(q, TYPED_MS);
-  const found = useFound(typed);
+  const found = useFoundSkills(typed);
   const make = useSkillWorker();
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -39,9 +36,9 @@ export function FromSkill() {
         title={TITLE}
         about="An agent works on the text of a skill as it is now. A change of the skill changes no worker by itself."
       />
-      <div className={styles.narrow}>
+      <Stack gap="lg" maw="34rem">
         <Panel title="Choose a skill">
-          <form className={styles.fields} onSubmit={submit}>
+          <FormStack onSubmit={submit}>
             <SearchSelect
               label="Skill"
               description="One of yours, or words of any that you can read"
@@ -72,28 +69,11 @@ export function FromSkill() {
             <Button type="submit" size="md" loading={make.isPending} disabled={skill === null}>
               Create worker
             </Button>
-          </form>
+          </FormStack>
         </Panel>
-      </div>
+      </Stack>
     </>
   );
 }
 
 const optionOf = ({ slug, title, version }: SkillItem) => ({ id: slug, label: title, hint: `version ${version}` });
-
-/** The person's own, newest first; with words, whatever they may read that has them. */
-function useFound(q: string) {
-  const workspaceId = useWorkspace()?.id;
-  return useQuery({
-    queryKey: skillKeys.list(workspaceId, 'chosen', q),
-    enabled: workspaceId !== undefined,
-    placeholderData: keepPreviousData,
-    queryFn: async (): Promise<SkillItem[]> => {
-      const skills = await skillsApi();
-      const limit = FOUND_MAX;
-      return q === ''
-        ? unwrap(skills.GET('/api/v1/me/skills', { params: { query: { limit } } }))
-        : unwrap(skills.GET('/api/v1/search', { params: { query: { q, limit } } }));
-    },
-  });
-}

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -10,6 +10,7 @@ import { paths, workerPath } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
+import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
@@ -63,7 +64,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
         </Panel>
         <div className={styles.form}>
           <Panel title="Create">
-            <form className={styles.fields} onSubmit={submit}>
+            <FormStack onSubmit={submit}>
               <TextInput
                 label="Name"
                 value={name}
@@ -89,7 +90,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
                 Create worker
               </Button>
-            </form>
+            </FormStack>
           </Panel>
         </div>
       </div>
@@ -108,18 +109,18 @@ function Inputs({ template: { inputs = [] } }: { template: WorkerTemplate }) {
   return (
     <div>
       <h3>It asks for</h3>
-      <ul className={styles.inputs}>
+      <Box component="ul" mt={4} fz="sm" c="dimmed">
         {inputs.map((input) => {
           const label = typeof input === 'string' ? input : String(input.label);
           return <li key={label}>{label}</li>;
         })}
-      </ul>
+      </Box>
     </div>
   );
 }
 
 function fieldsOf(
-  { id: _id, name: _name, about, code: _code, trigger, ...definition }: WorkerTemplate,
+  { id: _id, name: _name, category: _category, about, code: _code, trigger, ...definition }: WorkerTemplate,
   schedule: Schedule | null,
 ) {
   const triggers = schedule ? [{ type: 'cron' as const, ...schedule }] : trigger ? [trigger] : [];

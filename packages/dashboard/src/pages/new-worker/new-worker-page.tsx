@@ -6,7 +6,7 @@ import { TEMPLATES } from '../../workers/templates/all';
 import { EMPTY } from './empty-template';
 import { FromSkill } from './from-skill';
 import { NewWorkerForm } from './new-worker-form';
-import { TemplateList } from './template-list';
+import { TemplateGallery } from './template-gallery';
 
 export default function NewWorkerPage() {
   const [search] = useSearchParams();
@@ -21,5 +21,5 @@ export default function NewWorkerPage() {
     );
   }
   if (wanted === FROM_SKILL) return <FromSkill />;
-  return template ? <NewWorkerForm key={template.id} template={template} /> : <TemplateList />;
+  return template ? <NewWorkerForm key={template.id} template={template} /> : <TemplateGallery />;
 }

@@ -1,3 +1,4 @@
+import { Group, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths, workerPath, workerRunPath } from '../../shell/paths';
 import { figure } from '../../ui/format';
@@ -17,20 +18,20 @@ export function Attention({ overview }: { overview: Overview }) {
   return (
     <Panel title="Needs attention" aside={more > 0 && <Link to={paths.workers}>{figure(more)} more</Link>}>
       {failing.length === 0 && automations === 0 ? (
-        <p className={styles.calm}>
+        <Group component="p" gap="xs" wrap="nowrap" fz="sm" c="var(--success)">
           <CheckIcon />
           Nothing failed the last time it ran.
-        </p>
+        </Group>
       ) : (
-        <ul className={styles.rows}>
+        <Stack component="ul" gap={0}>
           {failing.slice(0, SHOWN).map(({ id, name, last_error, last_run_id, failed_at }) => (
             <li key={id} className={styles.row}>
               <Link to={workerPath(id)} className={styles.name}>
                 {name}
               </Link>
-              <span className={styles.when}>
+              <Text span className="nowrap" fz="xs" c="dimmed">
                 failed <Timestamp at={Date.parse(failed_at)} />
-              </span>
+              </Text>
               <Link to={workerRunPath(last_run_id)} className={styles.error}>
                 {last_error ?? 'See the run'}
               </Link>
@@ -41,10 +42,12 @@ export function Attention({ overview }: { overview: Overview }) {
               <Link to={paths.automations} className={styles.name}>
                 {automations === 1 ? 'An automation' : `${figure(automations)} automations`}
               </Link>
-              <span className={styles.when}>failed the last time</span>
+              <Text span className="nowrap" fz="xs" c="dimmed">
+                failed the last time
+              </Text>
             </li>
           )}
-        </ul>
+        </Stack>
       )}
     </Panel>
   );

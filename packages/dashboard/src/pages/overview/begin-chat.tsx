@@ -4,6 +4,7 @@ import { Link, useNavigate } from 'react-router';
 import type { ChatState } from '../../conversation/chat-state';
 import { useModels } from '../../models/use-models';
 import { paths } from '../../shell/paths';
+import { FormStack } from '../../ui/form';
 import { ArrowUpIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
@@ -31,8 +32,10 @@ export function BeginChat() {
   }
   return (
     <Panel title="Begin with a sentence">
-      <form
+      <FormStack
         className={styles.way}
+        gap="md"
+        align="flex-start"
         onSubmit={(event: FormEvent) => {
           event.preventDefault();
           send();
@@ -43,7 +46,7 @@ export function BeginChat() {
           log.
         </p>
         <Textarea
-          className={styles.sentence}
+          w="100%"
           aria-label="What should happen"
           placeholder={SENTENCE}
           rows={3}
@@ -60,7 +63,7 @@ export function BeginChat() {
             No language model is set, so the agent cannot work yet. <Link to={paths.models}>How to set one</Link>
           </p>
         )}
-      </form>
+      </FormStack>
     </Panel>
   );
 }

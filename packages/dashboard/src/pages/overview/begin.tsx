@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { CONNECT_WORDS, ConnectAgent, useBaseUrl } from '../../accounts/connect-agent';
 import { paths } from '../../shell/paths';
@@ -17,23 +17,23 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
   const baseUrl = useBaseUrl();
   if (!mayMake) {
     return (
-      <p className={styles.intro}>
+      <Text maw="68ch" c="dimmed">
         Nothing runs here yet. Somebody with the role member has to make the first worker; you then see here how its
         runs go.
-      </p>
+      </Text>
     );
   }
   return (
-    <div className={styles.page}>
-      <p className={styles.intro}>
+    <Stack gap="lg">
+      <Text maw="68ch" c="dimmed">
         Nothing runs here yet. A worker is a Python function, or an agent with a task, that runs by itself: when the
         clock says so, when something calls it, or when you press a button. Each run has its own sandbox, a log and a
         history.
-      </p>
+      </Text>
       <div className={styles.ways}>
-        <div className={styles.page}>
+        <Stack gap="lg">
           <Panel title="Begin with a template">
-            <div className={styles.way}>
+            <Stack className={styles.way} gap="md" align="flex-start">
               <p>
                 Templates are small and complete: a report every morning, a webhook that answers, a step that waits for
                 a person.
@@ -46,18 +46,18 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
               <Button component={Link} to={paths.newWorker}>
                 Choose a template
               </Button>
-            </div>
+            </Stack>
           </Panel>
           <BeginChat />
           <Panel title="Begin with your own agent">
-            <div className={styles.way}>
+            <Stack className={styles.way} gap="md" align="flex-start">
               <p>{CONNECT_WORDS}</p>
               <ConnectAgent />
-            </div>
+            </Stack>
           </Panel>
-        </div>
+        </Stack>
         <Panel title="Begin with your code">
-          <div className={styles.way}>
+          <Stack className={styles.way} gap="md" align="flex-start">
             <p>
               <Link to={paths.tokens}>Make a token</Link>, put it into the first line, and paste the lines into a shell.
               This page shows the worker as soon as it is there.
@@ -68,10 +68,10 @@ export function Begin({ workspaceId, mayMake }: BeginProps) {
                 <CodeToCopy label="Run it" code={runWorker(baseUrl, workspaceId)} />
               </>
             )}
-          </div>
+          </Stack>
         </Panel>
       </div>
-    </div>
+    </Stack>
   );
 }
 

@@ -1,7 +1,9 @@
+import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
 import { figure, wholeCents } from '../../ui/format';
+import links from '../../ui/link-row.module.css';
 import styles from './overview-page.module.css';
 import { type Overview, useUsage } from './overview-queries';
 import { slotsOf } from './slots';
@@ -39,12 +41,16 @@ interface FigureProps {
 
 function Figure({ to, name, value, children }: FigureProps) {
   return (
-    <li className={styles.figure}>
-      <Link to={to} className={styles.figureName}>
+    <li className={`${links.row} ${styles.figure}`}>
+      <Text component={Link} to={to} className={links.link} fz="sm" c="dimmed">
         {name}
-      </Link>
-      <p className={styles.value}>{value}</p>
-      <p className={styles.more}>{children}</p>
+      </Text>
+      <Box component="p" my="4px 8px" fz="var(--text-figure)" fw={680} lh={1.05} lts="-0.035em">
+        {value}
+      </Box>
+      <Box component="p" mih="1.5em" fz="sm" c="dimmed">
+        {children}
+      </Box>
     </li>
   );
 }

@@ -1,3 +1,4 @@
+import { Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths, workerPath } from '../../shell/paths';
 import { dollars } from '../../ui/format';
@@ -19,7 +20,7 @@ export function MonthCost() {
   const shown = workers.toSorted((a, b) => (spentShare(b) ?? -1) - (spentShare(a) ?? -1)).slice(0, SHOWN);
   return (
     <Panel title="Cost this month" aside={<Link to={paths.usage}>Usage</Link>}>
-      <ul className={styles.rows}>
+      <Stack component="ul" gap={0}>
         {shown.map((worker) => (
           <li key={`${worker.id} ${worker.deleted}`} className={styles.row}>
             {worker.deleted ? (
@@ -32,7 +33,7 @@ export function MonthCost() {
             <Cost worker={worker} />
           </li>
         ))}
-      </ul>
+      </Stack>
     </Panel>
   );
 }
@@ -40,13 +41,17 @@ export function MonthCost() {
 function Cost({ worker }: { worker: WorkerUsage }) {
   const share = spentShare(worker);
   if (share === null || worker.budget_usd === null) {
-    return <span className={styles.when}>{dollars(worker.cost_usd)}</span>;
+    return (
+      <Text span className="nowrap" fz="xs" c="dimmed">
+        {dollars(worker.cost_usd)}
+      </Text>
+    );
   }
   return (
     <>
-      <span className={styles.when}>
+      <Text span className="nowrap" fz="xs" c="dimmed">
         {dollars(worker.cost_usd)} of {dollars(worker.budget_usd)}
-      </span>
+      </Text>
       <Meter share={share} tone={share >= 1 ? 'error' : share >= NEARLY ? 'timeout' : 'accent'} />
     </>
   );

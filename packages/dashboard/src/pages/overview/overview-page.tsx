@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { Link } from 'react-router';
 import { paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
@@ -11,7 +11,6 @@ import { Begin } from './begin';
 import { Executors } from './executors';
 import { KeyFigures } from './key-figures';
 import { MonthCost } from './month-cost';
-import styles from './overview-page.module.css';
 import { type Overview, useOverview } from './overview-queries';
 import { RunsByDay } from './runs-by-day';
 import { Upcoming } from './upcoming';
@@ -45,21 +44,21 @@ export default function OverviewPage() {
       ) : isEmpty ? (
         <Begin workspaceId={workspace.id} mayMake={mayMake} />
       ) : (
-        <div className={styles.page}>
+        <Stack gap="lg">
           <KeyFigures overview={overview} />
           <div className={layout.mainAndAside}>
-            <div className={styles.column}>
+            <Stack gap="lg">
               <RunsByDay days={overview.runs.by_day} />
               <Attention overview={overview} />
               <MonthCost />
-            </div>
-            <div className={styles.column}>
+            </Stack>
+            <Stack gap="lg">
               <Waiting pending={overview.approvals_pending} />
               <Upcoming workers={overview.upcoming} />
               <Executors overview={overview} />
-            </div>
+            </Stack>
           </div>
-        </div>
+        </Stack>
       )}
     </>
   );
@@ -70,18 +69,18 @@ const isNothingThere = ({ workers, automations }: Overview): boolean =>
 
 function Loading() {
   return (
-    <div className={styles.page}>
+    <Stack gap="lg">
       <Skeleton height={140} radius={10} />
       <div className={layout.mainAndAside}>
-        <div className={styles.column}>
+        <Stack gap="lg">
           <Skeleton height={290} radius={10} />
           <Skeleton height={180} radius={10} />
-        </div>
-        <div className={styles.column}>
+        </Stack>
+        <Stack gap="lg">
           <Skeleton height={140} radius={10} />
           <Skeleton height={200} radius={10} />
-        </div>
+        </Stack>
       </div>
-    </div>
+    </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { api, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';

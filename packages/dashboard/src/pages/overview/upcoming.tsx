@@ -1,3 +1,4 @@
+import { Box, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { automationPath, workerPath } from '../../shell/paths';
 import { Panel } from '../../ui/panel';
@@ -22,19 +23,21 @@ export function Upcoming({ workers }: { workers: Overview['upcoming'] }) {
       {next.length === 0 ? (
         <p className={styles.none}>Nothing has a schedule. Give a worker one in its triggers.</p>
       ) : (
-        <ul className={styles.rows}>
+        <Stack component="ul" gap={0}>
           {next.map(({ to, name, at }) => (
             <li key={`${to} ${at}`} className={styles.row}>
               <Link to={to} className={styles.name}>
                 {name}
               </Link>
-              <span className={styles.when}>
+              <Text span className="nowrap" fz="xs" c="dimmed">
                 <Timestamp at={at} />
-              </span>
-              <span className={styles.detail}>{clock.format(at)}</span>
+              </Text>
+              <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
+                {clock.format(at)}
+              </Box>
             </li>
           ))}
-        </ul>
+        </Stack>
       )}
     </Panel>
   );

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton, Stack } from '@mantine/core';
 import { Link } from 'react-router';
 import { approvalPath, paths } from '../../shell/paths';
 import { figure } from '../../ui/format';
@@ -21,18 +21,18 @@ export function Waiting({ pending }: { pending: number }) {
       ) : approvals.length === 0 ? (
         <p className={styles.none}>Nothing. A run asks here when its code needs a yes or a no.</p>
       ) : (
-        <ul className={styles.rows}>
+        <Stack component="ul" gap={0}>
           {approvals.map(({ id, title, worker_name, expires_at }) => (
             <li key={id} className={styles.row}>
               <Link to={approvalPath(id)} className={styles.name}>
                 {title}
               </Link>
-              <span className={styles.detail}>
+              <Box component="span" className="wrap-anywhere" fz="xs" c="dimmed" style={{ gridColumn: '1 / -1' }}>
                 {worker_name}, closes <Timestamp at={Date.parse(expires_at)} />
-              </span>
+              </Box>
             </li>
           ))}
-        </ul>
+        </Stack>
       )}
     </Panel>
   );

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { BrokenLink } from '../../accounts/broken-link';

@@ -1,3 +1,4 @@
+import { Box, Stack, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
 import { deciderName } from '../../approvals/decider-name';
@@ -24,7 +25,14 @@ export function Outcome({ status, decided_by, decided_at, reason, isNews }: Outc
   }, [isNews]);
   if (status === 'pending') return null;
   return (
-    <div ref={box} className={styles.outcome} tabIndex={-1} role="status">
+    <Stack
+      ref={box}
+      className={`${styles.outcome} wrap-anywhere`}
+      gap="sm"
+      align="flex-start"
+      tabIndex={-1}
+      role="status"
+    >
       <ApprovalStatusChip status={status} />
       <p>
         {decided_by && (
@@ -34,8 +42,12 @@ export function Outcome({ status, decided_by, decided_at, reason, isNews }: Outc
         )}
         {decided_at && <Timestamp at={Date.parse(decided_at)} />}
       </p>
-      {reason && <p className={styles.reason}>{reason}</p>}
-      <p className={styles.next}>{NEXT[status]}</p>
-    </div>
+      {reason && (
+        <Box component="p" className="pre-wrap" pl="sm" style={{ borderLeft: '3px solid var(--line-strong)' }}>
+          {reason}
+        </Box>
+      )}
+      <Text c="dimmed">{NEXT[status]}</Text>
+    </Stack>
   );
 }

@@ -1,13 +1,16 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Group, Skeleton, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useParams } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { ApprovalStatusChip } from '../../approvals/approval-status';
 import { Asked } from '../../approvals/asked';
+import { CallsDecisionForm } from '../../approvals/calls-decision-form';
 import { decideApproval } from '../../approvals/decide-approval';
 import { type Decision, DecisionForm } from '../../approvals/decision-form';
+import { ListedCalls } from '../../approvals/listed-calls';
 import { type Approval, isStatus, type Review, visitorApi, workerApi } from '../../shell/api';
+import { approvalPath } from '../../shell/paths';
 import { useSession } from '../../shell/session';
 import { useTitle } from '../../shell/use-title';
 import { Empty } from '../../ui/empty';
@@ -61,6 +64,12 @@ function Asking({ token, review, onChanged }: AskingProps) {
     queryFn: () => findOwn(review),
   });
   const isOpen = review.status === 'pending';
+  const canDecide = isOpen && (!own.data || own.data.permissions.decide);
+  /** They are decided where they are shown. */
+  const isOfCalls = review.calls !== null && canDecide;
+  const signature = own.data
+    ? `You decide as ${email}.`
+    : 'You decide with the link: whoever has it may do that, once.';
 
   async function decide(decision: Decision) {
     try {
@@ -78,10 +87,12 @@ function Asking({ token, review, onChanged }: AskingProps) {
 
   return (
     <>
-      <div className={styles.head}>
-        <p className={styles.facts}>{review.worker_name} asks</p>
+      <Stack className={styles.head} gap="xs" align="flex-start" mb="lg">
+        <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
+          {review.worker_name} asks
+        </Group>
         <h1>{review.title}</h1>
-        <p className={styles.facts}>
+        <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
           <ApprovalStatusChip status={review.status} />
           <span>
             asked <Timestamp at={Date.parse(review.requested_at)} />
@@ -92,30 +103,44 @@ function Asking({ token, review, onChanged }: AskingProps) {
               closes <Timestamp at={Date.parse(review.expires_at)} />
             </span>
           )}
-        </p>
-      </div>
-      <div className={styles.work}>
-        <Panel title="What it is about">
-          <Asked message={review.message} data={review.data} />
-        </Panel>
+        </Group>
+      </Stack>
+      <div className={isOfCalls ? styles.calls : styles.work}>
+        {!isOfCalls && (
+          <Panel title="What it is about">
+            {review.calls ? (
+              <ListedCalls calls={review.calls} />
+            ) : (
+              <Asked message={review.message} data={review.data} />
+            )}
+          </Panel>
+        )}
         <Panel title={isOpen ? 'Your decision' : 'What was decided'}>
           {!isOpen ? (
             <Outcome {...review} isNews={hasDecided} />
           ) : own.isLoading ? (
             <Skeleton height={160} />
-          ) : own.data && !own.data.permissions.decide ? (
+          ) : !canDecide ? (
             <Notice tone="info" title="Somebody else decides this">
               {`You are signed in as ${email}. Either you started this run and its worker wants another person, or your role here only reads.`}
             </Notice>
+          ) : review.calls ? (
+            <>
+              <CallsDecisionForm
+                calls={own.data?.calls ?? review.calls}
+                canCorrect={Boolean(own.data)}
+                asksName={!own.data}
+                signature={signature}
+                onDecide={decide}
+              />
+              {!own.data && (
+                <Group component="p" className="wrap-anywhere" gap="4px 12px" fz="sm" c="dimmed">
+                  <Link to={approvalPath(review.approval_id)}>Sign in to correct the arguments</Link>
+                </Group>
+              )}
+            </>
           ) : (
-            <DecisionForm
-              form={review.form}
-              asksName={!own.data}
-              signature={
-                own.data ? `You decide as ${email}.` : 'You decide with the link: whoever has it may do that, once.'
-              }
-              onDecide={decide}
-            />
+            <DecisionForm form={review.form} asksName={!own.data} signature={signature} onDecide={decide} />
           )}
         </Panel>
       </div>
@@ -135,12 +160,12 @@ async function findOwn({ approval_id, workspace_id }: Review): Promise<Approval 
   }
 }
 
-async function decideByLink(token: string, { verdict, ...body }: Decision): Promise<void> {
+async function decideByLink(token: string, { verdict, calls, ...body }: Decision): Promise<void> {
   const visitor = await visitorApi();
   const options = { params: { path: { token } }, body };
   await unwrap(
     verdict === 'approve'
-      ? visitor.POST('/api/reviews/{token}/approve', options)
+      ? visitor.POST('/api/reviews/{token}/approve', { ...options, body: { ...body, ...(calls && { calls }) } })
       : visitor.POST('/api/reviews/{token}/reject', options),
   );
 }

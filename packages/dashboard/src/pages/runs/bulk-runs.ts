@@ -1,5 +1,5 @@
 /** Bulk operations on runs of both surfaces. */
-import { ApiError, unwrap } from '@gantry/api-client';
+import { ApiError, unwrap } from '@gantry/sdk';
 import { api, workerApi } from '../../shell/api';
 import type { RunRow } from './run-row';
 

@@ -1,5 +1,5 @@
 /** The runs that the filter finds, as files for a spreadsheet: one for each surface. */
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { csvFile } from '../../outputs/csv';
 import { TRIGGER_WORDS } from '../../runs/run-words';
 import { workerApi } from '../../shell/api';

@@ -1,5 +1,5 @@
 /** Pages of both surfaces' runs, newest first. */
-import { ApiError, unwrap } from '@gantry/api-client';
+import { ApiError, unwrap } from '@gantry/sdk';
 import { lookOf } from '../../runs/run-status';
 import { api, type RunItem, type RunStatus, type WorkerRunItem, workerApi } from '../../shell/api';
 import { type RunRow, rowOfAutomationRun, rowOfWorkerRun } from './run-row';

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -96,7 +96,7 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
         })}
       </ol>
       {hasOlder && (
-        <div className={styles.older}>
+        <Box p="12px 16px" fz="xs" c="dimmed">
           {reader.isTired ? (
             <Button variant="default" onClick={reader.goOn}>
               Nothing so far. Look further back
@@ -104,7 +104,7 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
           ) : (
             <p>Reading older runs…</p>
           )}
-        </div>
+        </Box>
       )}
     </section>
   );
@@ -139,23 +139,27 @@ const Row = ({ row, place, start, name, starter, isSelected, onSelect }: RowProp
     <span className={styles.status}>
       <RunStatusChip {...row.shown} />
     </span>
-    <span className={styles.what}>
+    <Group component="span" className={`${styles.what} nowrap`} gap="xs" align="baseline" wrap="nowrap" miw={0}>
       <Link to={row.to} className={styles.link}>
         {name}
       </Link>
-      {row.version !== null && <span className={styles.version}>v{row.version}</span>}
+      {row.version !== null && (
+        <Text span c="dimmed" fz="xs">
+          v{row.version}
+        </Text>
+      )}
       {row.error && (
         <span className={styles.error} title={row.error}>
           {row.error}
         </span>
       )}
-    </span>
-    <span className={styles.starter} title={starter}>
+    </Group>
+    <Text span className={styles.starter} c="dimmed" fz="xs" truncate title={starter}>
       {starter}
-    </span>
-    <span className={styles.time}>
+    </Text>
+    <Text span className={styles.time} c="dimmed" fz="xs">
       <Timestamp at={row.startedAt ?? row.createdAt} />
-    </span>
+    </Text>
     <span className={`${styles.number} ${styles.duration}`}>{row.durationMs !== null && duration(row.durationMs)}</span>
     <span className={`${styles.number} ${styles.cost}`}>
       {row.costUsd !== null && row.costUsd > 0 && dollars(row.costUsd)}

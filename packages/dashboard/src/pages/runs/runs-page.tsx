@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
@@ -58,9 +58,9 @@ export default function RunsPage() {
       <FilterBar filter={filter} onChange={choose} {...names} />
       {/* Ids are not names: somebody who pastes one wants that run. */}
       {filter.q?.startsWith('run_') && (
-        <p className={styles.hint}>
+        <Text mb="sm" fz="sm">
           <Link to={workerRunPath(filter.q)}>Open the run {filter.q}</Link>
-        </p>
+        </Text>
       )}
       <FilteredRuns
         key={`${workspace?.id} ${address}`}

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core';
+import { ActionIcon, Box, Button, Stack, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { toast } from '../../shell/toasts';
 import { CrossIcon } from '../../ui/icons';
@@ -30,7 +30,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
       align="end"
     >
       {(close) => (
-        <div className={styles.saved}>
+        <Stack gap="xs" w="min(18rem, 80vw)" p="xs" fz="sm">
           {saved.length === 0 && <p>Filters that you save are kept in this browser.</p>}
           <ul className={styles.savedList}>
             {saved.map((filter) => (
@@ -61,7 +61,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
               }}
             />
           )}
-        </div>
+        </Stack>
       )}
     </MenuButton>
   );
@@ -74,7 +74,12 @@ function SaveForm({ onSave }: { onSave: (name: string) => void }) {
     if (name.trim()) onSave(name.trim());
   }
   return (
-    <form className={styles.save} onSubmit={submit}>
+    <Box
+      component="form"
+      display="grid"
+      style={{ gridTemplateColumns: 'minmax(0, 1fr) auto', gap: 'var(--space-2)' }}
+      onSubmit={submit}
+    >
       <TextInput
         size="xs"
         aria-label="Name of this filter"
@@ -86,6 +91,6 @@ function SaveForm({ onSave }: { onSave: (name: string) => void }) {
       <Button size="xs" type="submit" disabled={!name.trim()}>
         Save
       </Button>
-    </form>
+    </Box>
   );
 }

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { api, workerApi } from '../../shell/api';
 

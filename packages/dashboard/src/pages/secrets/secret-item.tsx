@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { automationPath, workerPath } from '../../shell/paths';
 import { CheckIcon, CrossIcon } from '../../ui/icons';
@@ -19,7 +19,9 @@ export function SecretItem({ row, mayChange, onSet, onDelete }: SecretItemProps)
   const isSet = there.workers?.setAt != null || there.automations?.setAt != null;
   return (
     <li className={styles.row}>
-      <code className={styles.name}>{name}</code>
+      <Box component="code" className={`${styles.name} wrap-anywhere`} pt="0.1rem" fw={640}>
+        {name}
+      </Box>
       <SurfaceCell surface="workers" label="Workers" there={there.workers} />
       <SurfaceCell surface="automations" label="Automations" there={there.automations} />
       {mayChange && (
@@ -51,9 +53,9 @@ interface SurfaceCellProps {
 
 function SurfaceCell({ surface, label, there }: SurfaceCellProps) {
   return (
-    <div className={styles.cell}>
+    <Box miw={0}>
       <span className={styles.label}>{label}</span>
-      <div className={styles.state}>
+      <Group gap="4px 8px" fz="sm" c="dimmed">
         {there?.setAt != null ? (
           <>
             <StatusChip tone="success" icon={<CheckIcon />}>
@@ -70,14 +72,14 @@ function SurfaceCell({ surface, label, there }: SurfaceCellProps) {
         ) : (
           <span>Not set</span>
         )}
-      </div>
+      </Group>
       {there && there.hosts.length > 0 && (
-        <p className={styles.uses}>
+        <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
           Goes to {there.hosts.join(', ')} only, in {there.places.join(', ')}
-        </p>
+        </Text>
       )}
       {there && <UsedBy surface={surface} there={there} />}
-    </div>
+    </Box>
   );
 }
 
@@ -85,10 +87,15 @@ const NAMED_MAX = 3;
 const pathOf = { workers: workerPath, automations: automationPath };
 
 function UsedBy({ surface, there: { usedBy, hosts, lastUsedAt, setAt } }: { surface: Surface; there: SecretThere }) {
-  if (!usedBy.length) return setAt === null ? null : <p className={styles.uses}>No {surface.slice(0, -1)} names it</p>;
+  if (!usedBy.length)
+    return setAt === null ? null : (
+      <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
+        No {surface.slice(0, -1)} names it
+      </Text>
+    );
   const more = usedBy.length - NAMED_MAX;
   return (
-    <p className={styles.uses}>
+    <Text className="wrap-anywhere" mt={4} fz="xs" c="dimmed">
       {usedBy.slice(0, NAMED_MAX).map(({ id, name, exposed }, index) => (
         <span key={id}>
           {index > 0 && ', '}
@@ -102,6 +109,6 @@ function UsedBy({ surface, there: { usedBy, hosts, lastUsedAt, setAt } }: { surf
           , last used <Timestamp at={lastUsedAt} />
         </>
       )}
-    </p>
+    </Text>
   );
 }

@@ -1,4 +1,4 @@
-import { ApiError, unwrap } from '@gantry/api-client';
+import { ApiError, unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
@@ -65,7 +65,7 @@ interface NewValue {
   places?: string[];
 }
 
-const setOn: Record<Surface, (given: NewValue) => Promise<unknown>> = {
+const setOn: Record<Surface, (given: NewValue) => Promise<{ warnings?: string[] }>> = {
   workers: async ({ name, ...body }) =>
     unwrap((await workerApi()).PUT('/api/secrets/{name}', { params: { path: { name } }, body })),
   automations: (body) => unwrap(api.POST('/api/secrets', { body })),
@@ -85,12 +85,19 @@ export class PartlyFailed extends Error {
   }
 }
 
-async function onEach(surfaces: readonly Surface[], act: (surface: Surface) => Promise<unknown>): Promise<void> {
+async function onEach<T>(surfaces: readonly Surface[], act: (surface: Surface) => Promise<T>): Promise<T[]> {
   const failures = new Map<Surface, string>();
+  const results: T[] = [];
   await Promise.all(
-    surfaces.map((surface) => act(surface).catch((error: unknown) => failures.set(surface, textOf(error)))),
+    surfaces.map((surface) =>
+      act(surface).then(
+        (result) => results.push(result),
+        (error: unknown) => failures.set(surface, textOf(error)),
+      ),
+    ),
   );
   if (failures.size) throw new PartlyFailed(failures);
+  return results;
 }
 
 function textOf(error: unknown): string {
@@ -110,8 +117,10 @@ export function useSecretChange() {
   return {
     set: useMutation({
       ...settled,
-      mutationFn: ({ surfaces, ...given }: NewValue & { surfaces: readonly Surface[] }) =>
-        onEach(surfaces, (surface) => setOn[surface](given)),
+      mutationFn: async ({ surfaces, ...given }: NewValue & { surfaces: readonly Surface[] }) => {
+        const saved = await onEach(surfaces, (surface) => setOn[surface](given));
+        return { warnings: [...new Set(saved.flatMap(({ warnings = [] }) => warnings))] };
+      },
     }),
     remove: useMutation({
       ...settled,

@@ -1,13 +1,13 @@
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { Box, Button, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
-import { Empty } from '../../ui/empty';
 import { SearchIcon } from '../../ui/icons';
 import { FailedToLoad } from '../../ui/notice';
 import { PageHead } from '../../ui/page-head';
+import { EmptyList, ResourceList } from '../../ui/resource-list';
 import { DeleteSecret } from './delete-secret';
 import { SecretItem } from './secret-item';
 import { useSecrets } from './secret-queries';
@@ -44,51 +44,60 @@ export default function SecretsPage() {
         const { error, refetch } = there[surface];
         return error && <FailedToLoad key={surface} what={`What ${surface} have`} error={error} retry={refetch} />;
       })}
-      {!isKnown ? (
-        <div aria-busy="true">
-          <Skeleton height={320} radius={10} />
-        </div>
-      ) : rows.length === 0 ? (
-        <Empty title="No secrets yet" level={2}>
-          <p>
-            {mayChange
-              ? 'Set the first one here, and name it under “secrets” of a worker or “secrets_needed” of an automation.'
-              : 'Admins and owners of this workspace can set them.'}
-          </p>
-        </Empty>
-      ) : (
-        <>
-          {rows.length >= SEARCHED_FROM && (
-            <TextInput
-              className={styles.search}
-              aria-label="Search secrets"
-              placeholder="Search by name"
-              leftSection={<SearchIcon />}
-              value={sought}
-              onChange={(event) => setSought(event.currentTarget.value)}
-            />
-          )}
-          <div className={styles.table}>
-            <div className={styles.heads} aria-hidden="true">
-              <span>Name</span>
-              <span>Workers</span>
-              <span>Automations</span>
+      <ResourceList
+        what="The secrets"
+        query={there.workers}
+        items={isKnown ? rows : undefined}
+        height={320}
+        empty={
+          <EmptyList title="No secrets yet">
+            <p>
+              {mayChange
+                ? 'Set the first one here, and name it under “secrets” of a worker or “secrets_needed” of an automation.'
+                : 'Admins and owners of this workspace can set them.'}
+            </p>
+          </EmptyList>
+        }
+      >
+        {() => (
+          <>
+            {rows.length >= SEARCHED_FROM && (
+              <TextInput
+                maw="22rem"
+                mb="md"
+                aria-label="Search secrets"
+                placeholder="Search by name"
+                leftSection={<SearchIcon />}
+                value={sought}
+                onChange={(event) => setSought(event.currentTarget.value)}
+              />
+            )}
+            <div className="surface">
+              <div className={styles.heads} aria-hidden="true">
+                <span>Name</span>
+                <span>Workers</span>
+                <span>Automations</span>
+              </div>
+              <ul className="divided" aria-label="Secrets">
+                {shown.map((row) => (
+                  <SecretItem
+                    key={row.name}
+                    row={row}
+                    mayChange={mayChange}
+                    onSet={() => set(row.name)}
+                    onDelete={() => setDeleted(row)}
+                  />
+                ))}
+              </ul>
+              {shown.length === 0 && (
+                <Box component="p" p="16px 24px" c="dimmed">
+                  No name contains “{sought.trim()}”.
+                </Box>
+              )}
             </div>
-            <ul className={styles.list} aria-label="Secrets">
-              {shown.map((row) => (
-                <SecretItem
-                  key={row.name}
-                  row={row}
-                  mayChange={mayChange}
-                  onSet={() => set(row.name)}
-                  onDelete={() => setDeleted(row)}
-                />
-              ))}
-            </ul>
-            {shown.length === 0 && <p className={styles.none}>No name contains “{sought.trim()}”.</p>}
-          </div>
-        </>
-      )}
+          </>
+        )}
+      </ResourceList>
       {mayChange && isKnown && named !== null && (
         <SetSecret
           key={named}

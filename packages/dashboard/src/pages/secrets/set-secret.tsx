@@ -1,11 +1,10 @@
-import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { splitNames } from '../../connections/connection-words';
 import { PlacesField } from '../../connections/places-field';
-import { toast } from '../../shell/toasts';
-import { Dialog } from '../../ui/dialog';
+import { toast, toastWarnings } from '../../shell/toasts';
+import { FormDialog } from '../../ui/form-dialog';
 import { filledRows, HostRows, rowsOf } from '../../ui/host-rows';
-import { Failure } from '../../ui/notice';
 import { textIn } from '../../ui/text-in';
 import { useSecretChange } from './secret-queries';
 import { type SecretRow, type SecretThere, SURFACES, type Surface } from './secret-rows';
@@ -40,7 +39,6 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
   const overwrites = surfaces.some((surface) => replaced?.there[surface]?.setAt != null);
 
   function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
     if (!NAME.test(name)) {
       setProblem('Capital letters, digits and _, beginning with a letter; 64 at most.');
       return;
@@ -50,8 +48,9 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
     set.mutate(
       { name, value, surfaces, hosts: chosenHosts, ...(chosenHosts.length && { places }) },
       {
-        onSuccess: () => {
+        onSuccess: ({ warnings }) => {
           toast(`${name} is set for ${surfaces.join(' and ')}.`);
+          toastWarnings(name, warnings);
           onClose();
         },
       },
@@ -59,80 +58,79 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
   }
 
   return (
-    <Dialog title={isNew ? 'New secret' : `Set ${given}`} onClose={onClose}>
-      <form className={styles.form} onSubmit={submit} noValidate autoComplete="off">
-        {isNew && (
-          <TextInput
-            label="Name"
-            description="The environment variable that code reads."
-            placeholder="CRM_TOKEN"
-            classNames={{ input: styles.code }}
-            autoCapitalize="characters"
-            autoComplete="off"
-            spellCheck={false}
-            maxLength={64}
-            value={name}
-            error={problem}
-            onChange={(event) => {
-              setName(event.currentTarget.value.toUpperCase().replaceAll(/[\s-]/g, '_'));
-              setProblem(undefined);
-            }}
-          />
-        )}
-        <Textarea
-          label="Value"
-          description={hosts.length ? 'One line. Blanks count. Up to 16 KB.' : 'Lines and blanks count. Up to 32 KB.'}
-          classNames={{ input: isShown ? styles.code : styles.masked }}
-          rows={3}
+    <FormDialog
+      title={isNew ? 'New secret' : `Set ${given}`}
+      submit={overwrites ? 'Replace' : 'Set'}
+      isDisabled={!name || !value || surfaces.length === 0}
+      change={set}
+      failure="Not everything was set"
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {isNew && (
+        <TextInput
+          label="Name"
+          description="The environment variable that code reads."
+          placeholder="CRM_TOKEN"
+          classNames={{ input: styles.code }}
+          autoCapitalize="characters"
           autoComplete="off"
           spellCheck={false}
-          value={value}
-          onChange={(event) => setValue(event.currentTarget.value)}
+          maxLength={64}
+          value={name}
+          error={problem}
+          onChange={(event) => {
+            setName(event.currentTarget.value.toUpperCase().replaceAll(/[\s-]/g, '_'));
+            setProblem(undefined);
+          }}
         />
-        <Checkbox
-          label="Show the value while typing"
-          checked={isShown}
-          onChange={(event) => setShown(event.currentTarget.checked)}
-        />
-        <fieldset className={styles.hosts}>
-          <legend>Hosts</legend>
-          <p className={styles.hint}>
-            {hosts.length
-              ? 'Code gets a placeholder, and the value goes to these hosts only. *.example.com is every host below it.'
-              : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value goes to them only.'}
-          </p>
-          <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
-          {hosts.length > 0 && <PlacesField places={shown?.places ?? DEFAULT_PLACES} />}
-        </fieldset>
-        <fieldset className={styles.surfaces}>
-          <legend>For</legend>
-          {SURFACES.map((surface) => (
-            <Checkbox
-              key={surface}
-              label={LABELS[surface]}
-              checked={surfaces.includes(surface)}
-              onChange={(event) =>
-                setSurfaces(
-                  event.currentTarget.checked ? [...surfaces, surface] : surfaces.filter((one) => one !== surface),
-                )
-              }
-            />
-          ))}
-        </fieldset>
-        {overwrites && (
-          <p className={styles.hint}>Runs get the new value from their next start on. The old one is gone.</p>
-        )}
-        <Failure title="Not everything was set" error={set.error} />
-        <div className={styles.buttons}>
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={set.isPending} disabled={!name || !value || surfaces.length === 0}>
-            {overwrites ? 'Replace' : 'Set'}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      )}
+      <Textarea
+        label="Value"
+        description={hosts.length ? 'One line. Blanks count. Up to 16 KB.' : 'Lines and blanks count. Up to 32 KB.'}
+        classNames={{ input: isShown ? styles.code : styles.masked }}
+        rows={3}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => setValue(event.currentTarget.value)}
+      />
+      <Checkbox
+        label="Show the value while typing"
+        checked={isShown}
+        onChange={(event) => setShown(event.currentTarget.checked)}
+      />
+      <Stack component="fieldset" className={styles.hosts} gap="xs">
+        <legend>Hosts</legend>
+        <Text fz="xs" c="dimmed">
+          {hosts.length
+            ? 'Code gets a placeholder, and the value goes to these hosts only. *.example.com is every host below it.'
+            : 'Without hosts, code gets the value itself. With hosts, it gets a placeholder, and the value goes to them only.'}
+        </Text>
+        <HostRows label="Hosts" rows={hosts} onChange={setHosts} example="api.example.com" most={HOSTS_MAX} />
+        {hosts.length > 0 && <PlacesField places={shown?.places ?? DEFAULT_PLACES} />}
+      </Stack>
+      <Group component="fieldset" className={styles.surfaces} gap="8px 24px" align="stretch">
+        <legend>For</legend>
+        {SURFACES.map((surface) => (
+          <Checkbox
+            key={surface}
+            label={LABELS[surface]}
+            checked={surfaces.includes(surface)}
+            onChange={(event) =>
+              setSurfaces(
+                event.currentTarget.checked ? [...surfaces, surface] : surfaces.filter((one) => one !== surface),
+              )
+            }
+          />
+        ))}
+      </Group>
+      {overwrites && (
+        <Text fz="xs" c="dimmed">
+          Runs get the new value from their next start on. The old one is gone.
+        </Text>
+      )}
+    </FormDialog>
   );
 }
 

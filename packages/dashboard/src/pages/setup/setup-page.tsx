@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { BrokenLink } from '../../accounts/broken-link';
 import { takeLinkToken } from '../../accounts/link-token';
@@ -30,7 +30,9 @@ export default function SetupPage() {
       <form className={styles.card} onSubmit={submit}>
         <div>
           <h1>Set up Gantry</h1>
-          <p className={styles.lead}>You become its owner, and invite the others.</p>
+          <Text mt={4} c="dimmed">
+            You become its owner, and invite the others.
+          </Text>
         </div>
         {token ? (
           <>

@@ -1,6 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
-import { useThrottledValue } from '@mantine/hooks';
+import { unwrap } from '@gantry/sdk';
+import { Skeleton, Stack } from '@mantine/core';
 import { useEffect, useMemo } from 'react';
 import { useParams } from 'react-router';
 import { OutputList } from '../../outputs/output-list';
@@ -11,7 +10,8 @@ import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { lookOf, RunStatusChip, type ShownStatus } from '../../runs/run-status';
 import { Timeline } from '../../runs/timeline/timeline';
-import { type RunSource, useRun } from '../../runs/use-run';
+import { useRefreshedRun } from '../../runs/use-refreshed-run';
+import type { RunSource } from '../../runs/use-run';
 import { isOver } from '../../runs/worker-runs';
 import { isStatus, type OutputItem, type SharedRun, visitorApi, workerBaseUrl } from '../../shell/api';
 import { sharedEventsUrl } from '../../shell/paths';
@@ -25,9 +25,7 @@ import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './shared-run-page.module.css';
 
-/** The run is read again at most this often, however much its stream reports. */
 const REFRESH_MS = 1_000;
 
 /** Opened by a share link, by anybody. */
@@ -51,13 +49,8 @@ const sourceOf = (token: string): RunSource<SharedRun> => ({
 
 function Followed({ token }: { token: string }) {
   const source = useMemo(() => sourceOf(token), [token]);
-  const { query, run, live, log } = useRun(source);
+  const { query, run, live, log, over } = useRefreshedRun(source, REFRESH_MS);
   const { refetch } = query;
-  const changes = useThrottledValue(live.changes, REFRESH_MS);
-  const over = run !== undefined && isOver(run);
-  useEffect(() => {
-    if (changes > 0 && !over) void refetch();
-  }, [changes, over, refetch]);
   useTitle(run ? `Run of ${run.worker_name}` : 'Shared run');
   if (isStatus(query.error, 404)) return <NoSuchLink />;
   if (query.error && !run) return <FailedToLoad what="The run" error={query.error} retry={refetch} />;
@@ -66,7 +59,7 @@ function Followed({ token }: { token: string }) {
   return (
     <>
       <Head run={run} />
-      <div className={styles.column}>
+      <Stack gap="lg">
         <RunProgress live={live} over={over || run.status !== 'running'} />
         <Failed run={run} />
         {run.status === 'completed' && (
@@ -103,7 +96,7 @@ function Followed({ token }: { token: string }) {
             </ul>
           </Panel>
         )}
-      </div>
+      </Stack>
     </>
   );
 }

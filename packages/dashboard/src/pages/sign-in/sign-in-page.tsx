@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { Link, Navigate, useSearchParams } from 'react-router';
 import { IdentityProvider, refusalText } from '../../accounts/identity-provider';
@@ -48,7 +48,9 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
     <form className={styles.card} onSubmit={submit}>
       <div>
         <h1>Sign in</h1>
-        <p className={styles.lead}>to run your team’s automations and see what they did.</p>
+        <Text mt={4} c="dimmed">
+          to run your team’s automations and see what they did.
+        </Text>
       </div>
       <TextInput
         ref={email}
@@ -66,13 +68,13 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
         Sign in
       </Button>
       <IdentityProvider next={next} />
-      <p className={styles.hint}>
+      <Text fz="xs" c="dimmed">
         <Link to={paths.forgotPassword}>Forgotten your password?</Link>
-      </p>
-      <p className={styles.hint}>
+      </Text>
+      <Text fz="xs" c="dimmed">
         First time here? The sign-in that <code>npm start</code> made is in <code>.data/local.json</code>; in
         containers, <code>setup</code> prints a link.
-      </p>
+      </Text>
     </form>
   );
 }

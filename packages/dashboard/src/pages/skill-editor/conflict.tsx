@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { DiffView } from '../../code/diff-view';
 import type { Skill } from '../../shell/api';
@@ -6,7 +6,6 @@ import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { readSkill } from '../../skills/use-skill';
 import { FailedToLoad, Notice } from '../../ui/notice';
-import styles from './skill-editor.module.css';
 
 interface ConflictProps {
   /** The version that the text was begun from. */
@@ -30,7 +29,7 @@ export function Conflict({ skill, text, onSeen }: ConflictProps) {
   if (error && !theirs) return <FailedToLoad what="The newer version" error={error} retry={refetch} />;
   if (!theirs) return <Skeleton height={120} />;
   return (
-    <div className={styles.conflict}>
+    <Stack gap="sm">
       <Notice
         tone="error"
         title={`Version ${theirs.version} was saved while you were writing`}
@@ -43,6 +42,6 @@ export function Conflict({ skill, text, onSeen }: ConflictProps) {
         Your text is still here, and nothing was saved. Take over below what should stay of theirs.
       </Notice>
       <DiffView label={`Version ${theirs.version} and yours`} path="SKILL.md" before={theirs.body_md} after={text} />
-    </div>
+    </Stack>
   );
 }

@@ -1,9 +1,8 @@
-import { Button, Skeleton } from '@mantine/core';
+import { Button, Skeleton, Stack } from '@mantine/core';
 import { Markup } from '../../skills/markup';
 import { useRendered } from '../../skills/use-rendered';
 import { Empty } from '../../ui/empty';
 import { Failure, Notice } from '../../ui/notice';
-import styles from './skill-editor.module.css';
 
 interface PreviewProps {
   title: string;
@@ -17,7 +16,14 @@ export function Preview({ title, text, url, onOutline }: PreviewProps) {
   const { data, error } = useRendered(title, text);
   if (text.trim() === '') {
     return (
-      <div className={styles.preview}>
+      <Stack
+        gap="md"
+        p="16px 24px"
+        bg="var(--surface)"
+        bd="1px solid var(--line)"
+        bdrs={6}
+        style={{ overflowY: 'auto' }}
+      >
         <Empty title="The page shows up here as you write">
           <p>
             <Button variant="default" onClick={onOutline}>
@@ -25,12 +31,19 @@ export function Preview({ title, text, url, onOutline }: PreviewProps) {
             </Button>
           </p>
         </Empty>
-      </div>
+      </Stack>
     );
   }
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <div className={styles.preview} tabIndex={0}>
+    <Stack
+      gap="md"
+      p="16px 24px"
+      bg="var(--surface)"
+      bd="1px solid var(--line)"
+      bdrs={6}
+      style={{ overflowY: 'auto' }}
+      tabIndex={0}
+    >
       <Failure title="The preview is not up to date" error={error} />
       {data?.warnings.map((warning) => (
         <Notice key={warning} tone="info" title="In the front matter">
@@ -38,6 +51,6 @@ export function Preview({ title, text, url, onOutline }: PreviewProps) {
         </Notice>
       ))}
       {data ? <Markup html={data.html} baseUrl={url} /> : <Skeleton height={160} />}
-    </div>
+    </Stack>
   );
 }

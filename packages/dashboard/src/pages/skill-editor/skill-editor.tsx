@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Box, Button, Group, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -105,10 +105,12 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
       </div>
       <div className={styles.work}>
         <section className={styles.side} aria-label="Text">
-          <div className={styles.sideHead}>
-            <h2 className={styles.label}>Text</h2>
+          <Group gap={0} justify="space-between" wrap="nowrap" mih="1.875rem">
+            <Box component="h2" fz="sm" fw={600}>
+              Text
+            </Box>
             <OpenFile onText={(opened) => change({ text: opened })} />
-          </div>
+          </Group>
           <CodeEditor
             label="Text of the skill"
             path="SKILL.md"
@@ -119,9 +121,11 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
           />
         </section>
         <section className={styles.side} aria-label="Preview">
-          <div className={styles.sideHead}>
-            <h2 className={styles.label}>Preview</h2>
-          </div>
+          <Group gap={0} justify="space-between" wrap="nowrap" mih="1.875rem">
+            <Box component="h2" fz="sm" fw={600}>
+              Preview
+            </Box>
+          </Group>
           <Preview
             title={shown.title}
             text={shown.text}

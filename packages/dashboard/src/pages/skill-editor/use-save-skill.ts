@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type Skill, skillsApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, NativeSelect } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -49,12 +49,12 @@ export function InLibraries({ skill }: { skill: Skill }) {
       }
     >
       {libraries.length === 0 ? (
-        <p className={styles.hint}>
+        <Text fz="xs" c="dimmed">
           A library is a shelf of skills that others can subscribe to. <Link to={paths.libraries}>Make one</Link>.
-        </p>
+        </Text>
       ) : (
-        <div className={styles.stack}>
-          <div className={styles.form}>
+        <Stack gap="md">
+          <Group className={styles.form} gap="xs" align="flex-end">
             <NativeSelect
               label="Add to"
               data={libraries.map(({ slug: value, title: label }) => ({ value, label }))}
@@ -64,9 +64,9 @@ export function InLibraries({ skill }: { skill: Skill }) {
             <Button size="md" variant="default" loading={add.isPending} onClick={() => add.mutate()}>
               Add
             </Button>
-          </div>
+          </Group>
           <Failure title="Nothing was added" error={add.error} />
-        </div>
+        </Stack>
       )}
     </Panel>
   );

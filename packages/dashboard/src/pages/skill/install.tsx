@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import type { Skill } from '../../shell/api';
 import { paths } from '../../shell/paths';
@@ -6,7 +6,6 @@ import { CodeToCopy } from '../../ui/code-to-copy';
 import { DownloadIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import { saveFile } from '../../ui/save-file';
-import styles from './skill-page.module.css';
 
 /** Lines that bring the skill to an agent: the same that its page has. */
 export function Install({ skill: { slug, url, visibility, body_md } }: { skill: Skill }) {
@@ -28,13 +27,13 @@ export function Install({ skill: { slug, url, visibility, body_md } }: { skill: 
         </Button>
       }
     >
-      <div className={styles.stack}>
+      <Stack gap="md">
         <CodeToCopy
           label="Install"
           code={`mkdir -p ${folder} && \\\ncurl -fsSL ${header}${file} \\\n  -o ${folder}/SKILL.md`}
         />
         <CodeToCopy label="Read it where it is" code={`curl -fsSL ${header}${url}.md`} />
-        <p className={styles.hint}>
+        <Text fz="xs" c="dimmed">
           {visibility === 'private' ? (
             <>
               It is private, so the line sends a key or token of somebody who may read it:{' '}
@@ -43,8 +42,8 @@ export function Install({ skill: { slug, url, visibility, body_md } }: { skill: 
           ) : (
             'Many agents look for skills in .agents/skills; use the folder of yours.'
           )}
-        </p>
-      </div>
+        </Text>
+      </Stack>
     </Panel>
   );
 }

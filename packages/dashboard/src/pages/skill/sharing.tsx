@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, Skeleton, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef } from 'react';
 import { useNavigate } from 'react-router';
@@ -10,6 +10,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { VisibilityField } from '../../skills/visibility';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { FormRow } from '../../ui/form';
 import { CrossIcon } from '../../ui/icons';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -48,7 +49,7 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
 
   return (
     <Panel title="Sharing">
-      <div className={styles.stack}>
+      <Stack gap="md">
         <VisibilityField
           shared
           value={publish.isPending ? publish.variables : skill.visibility}
@@ -58,7 +59,7 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
         <Failure title="Nothing was changed" error={publish.error} />
         <People skill={skill} mayChange={mayChange} />
         {mayChange && (
-          <div className={styles.danger}>
+          <Group gap="xs" align="stretch" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
             <ConfirmButton
               label={`Delete ${skill.title}`}
               question="Delete it now"
@@ -67,10 +68,10 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
             >
               Delete
             </ConfirmButton>
-          </div>
+          </Group>
         )}
         <Failure title="Nothing was deleted" error={remove.error} />
-      </div>
+      </Stack>
     </Panel>
   );
 }
@@ -112,7 +113,7 @@ function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
   return (
     <>
       {data.emails.length > 0 && (
-        <ul className={styles.people} aria-label="Shared with">
+        <Stack component="ul" className={styles.people} gap={4} aria-label="Shared with">
           {data.emails.map((email) => (
             <li key={email}>
               {email}
@@ -128,15 +129,15 @@ function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
               )}
             </li>
           ))}
-        </ul>
+        </Stack>
       )}
       {mayChange && (
-        <form ref={form} className={styles.form} onSubmit={submit}>
+        <FormRow ref={form} className={styles.form} gap="xs" align="flex-end" onSubmit={submit}>
           <TextInput name="email" type="email" label="Share with" placeholder="name@example.com" autoComplete="off" />
           <Button type="submit" size="md" variant="default" loading={share.isPending}>
             Share
           </Button>
-        </form>
+        </FormRow>
       )}
       <Failure title="Nobody was added or removed" error={share.error} />
     </>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { Link, useParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
 import { isStatus, type Skill } from '../../shell/api';
@@ -102,13 +102,13 @@ function About({ skill }: { skill: Skill }) {
       ))}
       <UsedByWorkers {...skill.used_by_workers} />
       {skill.tags.length > 0 && (
-        <ul className={styles.tags} aria-label="Tags">
+        <Group component="ul" className={styles.tags} gap={4} align="stretch" aria-label="Tags">
           {skill.tags.map((tag) => (
             <li key={tag}>
               <Link to={foundSkillsPath(tag)}>{tag}</Link>
             </li>
           ))}
-        </ul>
+        </Group>
       )}
     </>
   );

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from 'react-router';
 import { DiffView } from '../../code/diff-view';
@@ -80,7 +80,9 @@ function LoadedVersion({ skill, old }: { skill: Skill; old: SkillVersionText }) 
         {!isCurrent && (
           <Panel title={`Changed since, up to version ${skill.version}`}>
             {old.body_md === skill.body_md ? (
-              <p className={styles.hint}>The text is the same; only what is said about it has changed.</p>
+              <Text fz="xs" c="dimmed">
+                The text is the same; only what is said about it has changed.
+              </Text>
             ) : (
               <DiffView
                 label={`Version ${old.version} and version ${skill.version}`}

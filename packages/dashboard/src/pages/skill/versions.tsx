@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -34,14 +34,22 @@ export function Versions({ skill }: { skill: Skill }) {
           {(all ? data : data.slice(0, SHOWN)).map(({ version, message, created_at }) => (
             <li key={version}>
               <div>
-                <span className={styles.version}>Version {version}</span>
-                <span className={styles.when}>
+                <Text span fw={640}>
+                  Version {version}
+                </Text>
+                <Text span ml="xs" fz="xs" c="dimmed">
                   <Timestamp at={Date.parse(created_at)} />
-                </span>
-                {message && <p className={styles.hint}>{message}</p>}
+                </Text>
+                {message && (
+                  <Text fz="xs" c="dimmed">
+                    {message}
+                  </Text>
+                )}
               </div>
               {version === skill.version ? (
-                <span className={styles.current}>Current</span>
+                <Text span fz="xs" fw={600} c="var(--accent)">
+                  Current
+                </Text>
               ) : (
                 <Button
                   component={Link}

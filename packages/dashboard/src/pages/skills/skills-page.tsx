@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
@@ -7,14 +7,13 @@ import { paths } from '../../shell/paths';
 import { useTitle } from '../../shell/use-title';
 import { LoadingSkills } from '../../skills/loading-skills';
 import { SkillRow } from '../../skills/skill-row';
-import rows from '../../skills/skill-row.module.css';
 import { SkillsFrame } from '../../skills/skills-frame';
 import { Empty } from '../../ui/empty';
 import { SearchIcon } from '../../ui/icons';
+import links from '../../ui/link-row.module.css';
 import { FailedToLoad } from '../../ui/notice';
 import { NoSkills } from './no-skills';
 import { RestoreButton } from './restore-button';
-import styles from './skills-page.module.css';
 import { useSkillList, type Which } from './use-skill-list';
 
 const TYPING_MS = 200;
@@ -49,7 +48,8 @@ function Searched({ which }: { which: Which }) {
   return (
     <>
       <TextInput
-        className={styles.search}
+        maw="26rem"
+        mb="md"
         type="search"
         aria-label="Search skills"
         placeholder="Search everything you may read"
@@ -83,8 +83,12 @@ function List({ which, q }: { which: Which; q: string }) {
         {skills.length} {skills.length === 1 ? 'skill' : 'skills'}
         {hasNextPage && ', and more'}
       </p>
-      {q && <p className={styles.where}>In everything that you may read, best match first</p>}
-      <ul className={rows.list}>
+      {q && (
+        <Text mb="xs" fz="sm" c="dimmed">
+          In everything that you may read, best match first
+        </Text>
+      )}
+      <ul className={links.card}>
         {skills.map((skill) =>
           isHit(skill) ? (
             <SkillRow
@@ -101,11 +105,11 @@ function List({ which, q }: { which: Which; q: string }) {
         )}
       </ul>
       {hasNextPage && (
-        <div className={styles.more}>
+        <Group gap={0} align="stretch" justify="center" wrap="nowrap" mt="md">
           <Button variant="default" loading={isFetchingNextPage} onClick={() => fetchNextPage()}>
             Show more
           </Button>
-        </div>
+        </Group>
       )}
     </>
   );

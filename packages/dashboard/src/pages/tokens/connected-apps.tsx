@@ -1,14 +1,16 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Group, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { TOOLSETS } from '../../accounts/toolsets';
 import { account } from '../../shell/api';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
+import { ResourceList } from '../../ui/resource-list';
+import { RowList, RowNote } from '../../ui/row-list';
 import { Timestamp } from '../../ui/timestamp';
-import row from './token-row.module.css';
+import { TOKEN_COLUMNS, TokenFact } from './token-row';
 
 const KEY = ['tokens', 'apps'];
 
@@ -25,45 +27,49 @@ export function ConnectedApps() {
     <Panel title="Connected apps">
       <p className={styles.text}>Agents that you let in by signing in. Each acts as you in one workspace.</p>
       <Failure title="Nothing was changed" error={end.error} />
-      {grants.isError ? (
-        <FailedToLoad what="The list of connected apps" error={grants.error} retry={grants.refetch} />
-      ) : !grants.data ? (
-        <Skeleton height={80} />
-      ) : grants.data.length === 0 ? (
-        <p className={styles.about}>None yet. An agent asks for it when you connect it as above.</p>
-      ) : (
-        <ul className={row.list}>
-          {grants.data.map(({ id, client, workspace, readonly, toolsets, last_used_at, expires_at }) => (
-            <li key={id} className={row.token}>
-              <p className={styles.what}>{client.name ?? client.host ?? 'An app without a name'}</p>
-              <p className={row.fact}>{workspace.name}</p>
-              <p className={row.fact}>
-                Signed in <Timestamp at={Date.parse(last_used_at)} />
-              </p>
-              <p className={row.fact}>
-                Ends <Timestamp at={Date.parse(expires_at)} />
-              </p>
-              <p className={row.rules}>
-                {[
-                  client.host ?? 'not verified',
-                  ...(readonly ? ['Only reads'] : []),
-                  `Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`,
-                ].join(' · ')}
-              </p>
-              <div className={styles.actions}>
-                <ConfirmButton
-                  label={`Disconnect ${client.name ?? client.host ?? 'the app'}`}
-                  question="Disconnect now"
-                  busy={end.isPending && end.variables === id}
-                  onConfirm={() => end.mutate(id)}
-                >
-                  Disconnect
-                </ConfirmButton>
-              </div>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ResourceList
+        what="The list of connected apps"
+        query={grants}
+        items={grants.data}
+        height={80}
+        empty={<p className={styles.about}>None yet. An agent asks for it when you connect it as above.</p>}
+      >
+        {(shown) => (
+          <RowList columns={TOKEN_COLUMNS}>
+            {shown.map(({ id, client, workspace, readonly, toolsets, last_used_at, expires_at }) => (
+              <li key={id}>
+                <Text className="wrap-anywhere" fw={640}>
+                  {client.name ?? client.host ?? 'An app without a name'}
+                </Text>
+                <TokenFact>{workspace.name}</TokenFact>
+                <TokenFact>
+                  Signed in <Timestamp at={Date.parse(last_used_at)} />
+                </TokenFact>
+                <TokenFact>
+                  Ends <Timestamp at={Date.parse(expires_at)} />
+                </TokenFact>
+                <RowNote>
+                  {[
+                    client.host ?? 'not verified',
+                    ...(readonly ? ['Only reads'] : []),
+                    `Tools: ${toolsets.map((one) => TOOLSETS[one].toLowerCase()).join(', ')}`,
+                  ].join(' · ')}
+                </RowNote>
+                <Group gap="xs">
+                  <ConfirmButton
+                    label={`Disconnect ${client.name ?? client.host ?? 'the app'}`}
+                    question="Disconnect now"
+                    busy={end.isPending && end.variables === id}
+                    onConfirm={() => end.mutate(id)}
+                  >
+                    Disconnect
+                  </ConfirmButton>
+                </Group>
+              </li>
+            ))}
+          </RowList>
+        )}
+      </ResourceList>
     </Panel>
   );
 }

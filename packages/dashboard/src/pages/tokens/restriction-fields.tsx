@@ -1,4 +1,4 @@
-import { ActionIcon, Checkbox, TextInput } from '@mantine/core';
+import { ActionIcon, Box, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { ToolsetChoice } from '../../accounts/toolset-choice';
 import { CrossIcon } from '../../ui/icons';
@@ -20,10 +20,10 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
   return (
     <details className={styles.root} open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{askedOf(restriction) ? 'Restricted' : 'Restrict it'}</summary>
-      <p className={styles.about}>
+      <Text maw="68ch" m="4px 0 16px" fz="sm" c="dimmed">
         For an agent, or for a job that needs little. A restricted token acts in this workspace alone, and the tokens
         that it makes are restricted alike.
-      </p>
+      </Text>
       <div className={styles.fields}>
         <Chosen
           kind="worker"
@@ -37,13 +37,13 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
           chosen={restriction.automations}
           onChange={(automations) => write({ automations })}
         />
-        <fieldset className={styles.choices}>
+        <Stack component="fieldset" gap="xs">
           <legend>Only these tools</legend>
-          <div className={styles.tools}>
+          <Box display="grid" style={{ gridTemplateColumns: 'repeat(2, minmax(0, 1fr))', gap: 'var(--space-2)' }}>
             <ToolsetChoice chosen={toolsets} onChange={(toolsets) => write({ toolsets })} />
-          </div>
-        </fieldset>
-        <fieldset className={styles.choices}>
+          </Box>
+        </Stack>
+        <Stack component="fieldset" gap="xs">
           <legend>What it does</legend>
           <Checkbox
             label="Only reads"
@@ -67,7 +67,7 @@ export function RestrictionFields({ restriction, onChange }: RestrictionFieldsPr
             value={budgetUsd}
             onChange={(event) => write({ budgetUsd: event.currentTarget.value })}
           />
-        </fieldset>
+        </Stack>
       </div>
     </details>
   );
@@ -82,7 +82,7 @@ interface ChosenProps {
 
 function Chosen({ kind, label, chosen, onChange }: ChosenProps) {
   return (
-    <div className={styles.chosen}>
+    <Stack gap="xs">
       <FindField
         // Empty again for the next one.
         key={chosen.length}
@@ -93,7 +93,7 @@ function Chosen({ kind, label, chosen, onChange }: ChosenProps) {
         onChange={(option) => option && onChange([...chosen, option])}
       />
       {chosen.length > 0 && (
-        <ul className={styles.names} aria-label={label}>
+        <Group component="ul" className={styles.names} gap="xs" align="stretch" aria-label={label}>
           {chosen.map(({ id, label: name }) => (
             <li key={id}>
               {name}
@@ -107,8 +107,8 @@ function Chosen({ kind, label, chosen, onChange }: ChosenProps) {
               </ActionIcon>
             </li>
           ))}
-        </ul>
+        </Group>
       )}
-    </div>
+    </Stack>
   );
 }

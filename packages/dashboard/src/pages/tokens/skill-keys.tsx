@@ -1,16 +1,19 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { type ApiKey, skillsApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { FormRow } from '../../ui/form';
+import { Failure } from '../../ui/notice';
+import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
+import { ResourceList } from '../../ui/resource-list';
+import { RowList } from '../../ui/row-list';
 import { Timestamp } from '../../ui/timestamp';
-import row from './token-row.module.css';
+import { LastUse, TOKEN_COLUMNS, TokenFact, TokenName } from './token-row';
 
 const read = async () => unwrap((await skillsApi()).GET('/api/v1/api-keys'));
 const make = async (name: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys', { body: { name } }));
@@ -42,9 +45,9 @@ export function SkillKeys() {
       <p className={styles.text}>
         For agents that read and publish your skills in this workspace. A key opens nothing else.
       </p>
-      <form className={styles.form} onSubmit={submit}>
+      <FormRow mb="md" onSubmit={submit}>
         <TextInput
-          className={styles.wide}
+          flex="1 1 16rem"
           name="name"
           label="Which agent is it for?"
           placeholder="editor, review bot"
@@ -56,31 +59,28 @@ export function SkillKeys() {
         <Button type="submit" size="md" loading={create.isPending}>
           Create key
         </Button>
-      </form>
+      </FormRow>
       <Failure title="Nothing was changed" error={create.error ?? renew.error ?? remove.error} />
       {shown && (
-        <div className={styles.once} role="status">
-          <p>Copy the key now: it is shown this once and kept nowhere.</p>
-          <CodeToCopy label={shown.name} code={shown.key} />
-        </div>
+        <OneTimeSecret label={shown.name} value={shown.key}>
+          Copy the key now: it is shown this once and kept nowhere.
+        </OneTimeSecret>
       )}
-      {keys.isError ? (
-        <FailedToLoad what="The list of keys" error={keys.error} retry={keys.refetch} />
-      ) : !keys.data ? (
-        <Skeleton height={80} />
-      ) : (
-        <ul className={row.list}>
-          {keys.data.map((key) => (
-            <KeyRow
-              key={key.id}
-              apiKey={key}
-              busy={[renew, remove].some(({ isPending, variables }) => isPending && variables === key.id)}
-              onRotate={() => renew.mutate(key.id)}
-              onRevoke={() => remove.mutate(key.id)}
-            />
-          ))}
-        </ul>
-      )}
+      <ResourceList what="The list of keys" query={keys} items={keys.data} height={80}>
+        {(all) => (
+          <RowList columns={TOKEN_COLUMNS}>
+            {all.map((key) => (
+              <KeyRow
+                key={key.id}
+                apiKey={key}
+                busy={[renew, remove].some(({ isPending, variables }) => isPending && variables === key.id)}
+                onRotate={() => renew.mutate(key.id)}
+                onRevoke={() => remove.mutate(key.id)}
+              />
+            ))}
+          </RowList>
+        )}
+      </ResourceList>
     </Panel>
   );
 }
@@ -99,31 +99,21 @@ function KeyRow({
   onRevoke,
 }: KeyRowProps) {
   return (
-    <li className={row.token}>
-      <p className={styles.what}>
-        {name} <code className={row.prefix}>{prefix}…</code>
-      </p>
-      <p className={row.fact}>
+    <li>
+      <TokenName name={name} prefix={prefix} />
+      <TokenFact>
         {rotated_at ? 'Renewed' : 'Made'} <Timestamp at={Date.parse(rotated_at ?? created_at)} />
-      </p>
-      <p className={row.fact}>
-        {last_used_at ? (
-          <>
-            Used <Timestamp at={Date.parse(last_used_at)} />
-          </>
-        ) : (
-          'Never used'
-        )}
-      </p>
-      <p className={row.fact}>Does not end by itself</p>
-      <div className={styles.actions}>
+      </TokenFact>
+      <LastUse at={last_used_at} />
+      <TokenFact>Does not end by itself</TokenFact>
+      <Group gap="xs">
         <ConfirmButton label={`Renew ${name}`} question="Replace it now" busy={busy} onConfirm={onRotate}>
           Renew
         </ConfirmButton>
         <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={onRevoke}>
           Revoke
         </ConfirmButton>
-      </div>
+      </Group>
     </li>
   );
 }

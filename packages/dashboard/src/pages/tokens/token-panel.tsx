@@ -1,17 +1,20 @@
-import { Button, NativeSelect, Skeleton, TextInput } from '@mantine/core';
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
 import { GRANTABLE_ROLE_OPTIONS, type GrantableRole, roleWord } from '../../accounts/roles';
 import type { Token } from '../../shell/api';
-import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
-import { FailedToLoad, Failure } from '../../ui/notice';
+import { FormRow } from '../../ui/form';
+import { Failure } from '../../ui/notice';
+import { OneTimeSecret } from '../../ui/one-time-secret';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
+import { ResourceList } from '../../ui/resource-list';
+import { RowList, RowNote } from '../../ui/row-list';
 import { Timestamp } from '../../ui/timestamp';
 import { type AskedRestriction, askedOf, NOT_RESTRICTED, restrictionInWords } from './restriction';
 import { RestrictionFields } from './restriction-fields';
-import row from './token-row.module.css';
+import { LastUse, TOKEN_COLUMNS, TokenFact, TokenName } from './token-row';
 
 export interface TokenActions {
   list: () => Promise<Token[]>;
@@ -74,9 +77,9 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
       <p id={aboutId} className={styles.text}>
         {about}
       </p>
-      <form className={styles.form} onSubmit={submit} aria-describedby={aboutId}>
+      <FormRow mb="md" onSubmit={submit} aria-describedby={aboutId}>
         <TextInput
-          className={styles.wide}
+          flex="1 1 16rem"
           name="name"
           label="What is it for?"
           placeholder="laptop, nightly jobs"
@@ -91,31 +94,28 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           Create token
         </Button>
         <RestrictionFields restriction={restriction} onChange={setRestriction} />
-      </form>
+      </FormRow>
       <Failure title="Nothing was changed" error={failure} />
       {create.data && (
-        <div className={styles.once} role="status">
-          <p>Copy the token now: it is shown this once and kept nowhere.</p>
-          <CodeToCopy label={create.data.name} code={create.data.token} />
-        </div>
+        <OneTimeSecret label={create.data.name} value={create.data.token}>
+          Copy the token now: it is shown this once and kept nowhere.
+        </OneTimeSecret>
       )}
-      {tokens.isError ? (
-        <FailedToLoad what="The list of tokens" error={tokens.error} retry={tokens.refetch} />
-      ) : !tokens.data ? (
-        <Skeleton height={80} />
-      ) : (
-        <ul className={row.list}>
-          {tokens.data.map((token) => (
-            <TokenRow
-              key={token.id}
-              token={token}
-              maker={tokens.data.find(({ id }) => id === token.created_by_token_id)?.name}
-              busy={revoke.isPending && revoke.variables.id === token.id}
-              onRevoke={(withMade) => revoke.mutate({ id: token.id, withMade })}
-            />
-          ))}
-        </ul>
-      )}
+      <ResourceList what="The list of tokens" query={tokens} items={tokens.data} height={80}>
+        {(shown) => (
+          <RowList columns={TOKEN_COLUMNS}>
+            {shown.map((token) => (
+              <TokenRow
+                key={token.id}
+                token={token}
+                maker={shown.find(({ id }) => id === token.created_by_token_id)?.name}
+                busy={revoke.isPending && revoke.variables.id === token.id}
+                onRevoke={(withMade) => revoke.mutate({ id: token.id, withMade })}
+              />
+            ))}
+          </RowList>
+        )}
+      </ResourceList>
     </Panel>
   );
 }
@@ -134,11 +134,9 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
   const { name, prefix, role, expires_at, last_used_at, made_tokens } = token;
   const rules = restrictionInWords(token);
   return (
-    <li className={row.token}>
+    <li>
       <div>
-        <p className={styles.what}>
-          {name} <code className={row.prefix}>{prefix}…</code>
-        </p>
+        <TokenName name={name} prefix={prefix} />
         {token.created_by_token_id && (
           <p className={styles.about}>
             made by {maker ? `the token ${maker}` : 'another token'}
@@ -146,17 +144,9 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
           </p>
         )}
       </div>
-      <p className={row.fact}>{role ? `At most ${roleWord(role)}` : 'Whatever you may'}</p>
-      <p className={row.fact}>
-        {last_used_at ? (
-          <>
-            Used <Timestamp at={Date.parse(last_used_at)} />
-          </>
-        ) : (
-          'Never used'
-        )}
-      </p>
-      <p className={row.fact} data-tone={toneOf(expires_at)}>
+      <TokenFact>{role ? `At most ${roleWord(role)}` : 'Whatever you may'}</TokenFact>
+      <LastUse at={last_used_at} />
+      <TokenFact tone={toneOf(expires_at)}>
         {expires_at ? (
           <>
             {Date.parse(expires_at) > Date.now() ? 'Ends' : 'Expired'} <Timestamp at={Date.parse(expires_at)} />
@@ -164,9 +154,9 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
         ) : (
           'Does not end by itself'
         )}
-      </p>
-      {rules.length > 0 && <p className={row.rules}>{rules.join(' · ')}</p>}
-      <div className={styles.actions}>
+      </TokenFact>
+      {rules.length > 0 && <RowNote>{rules.join(' · ')}</RowNote>}
+      <Group gap="xs">
         <ConfirmButton label={`Revoke ${name}`} question="Revoke now" busy={busy} onConfirm={() => onRevoke(false)}>
           Revoke
         </ConfirmButton>
@@ -180,7 +170,7 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
             {`Revoke with the ${made_tokens} it made`}
           </ConfirmButton>
         )}
-      </div>
+      </Group>
     </li>
   );
 }

@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { CONNECT_WORDS, ConnectAgent } from '../../accounts/connect-agent';
 import { SettingsFrame } from '../../settings/settings-frame';
 import { account, workerApi } from '../../shell/api';

@@ -1,6 +1,6 @@
-import { NativeSelect, Skeleton } from '@mantine/core';
+import { Box, NativeSelect, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import table from '../../ui/data-table.module.css';
+import { type Column, DataTable } from '../../ui/data-table';
 import { dollars, duration, figure } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Usage } from './usage';
@@ -42,39 +42,23 @@ export function DailyUsage({ days }: { days: Day[] }) {
         />
       }
     >
-      <div className={styles.plot}>
+      <Box h={200} style={{ overflow: 'hidden' }}>
         <Suspense fallback={<Skeleton height={200} />}>
           <DayPlot label={`${label} by day`} points={points} words={words} />
         </Suspense>
-      </div>
+      </Box>
       <details className={styles.asTable}>
         <summary>As a table</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-        <section className={table.scroll} tabIndex={0} aria-label="Days as a table">
-          <table className={table.table}>
-            <thead>
-              <tr>
-                <th>Day</th>
-                <th className={table.number}>Cost</th>
-                <th className={table.number}>Runs</th>
-                <th className={table.number}>Failed</th>
-                <th className={table.number}>Compute time</th>
-              </tr>
-            </thead>
-            <tbody>
-              {days.toReversed().map(({ day, cost_usd, runs, failed, compute_ms }) => (
-                <tr key={day}>
-                  <td>{dayName.format(new Date(day))}</td>
-                  <td className={table.number}>{dollars(cost_usd)}</td>
-                  <td className={table.number}>{figure(runs)}</td>
-                  <td className={table.number}>{figure(failed)}</td>
-                  <td className={table.number}>{duration(compute_ms)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <DataTable label="Days as a table" columns={COLUMNS} rows={days.toReversed()} getKey={({ day }) => day} />
       </details>
     </Panel>
   );
 }
+
+const COLUMNS: Column<Day>[] = [
+  { head: 'Day', cell: ({ day }) => dayName.format(new Date(day)) },
+  { head: 'Cost', cell: ({ cost_usd }) => dollars(cost_usd), isNumber: true },
+  { head: 'Runs', cell: ({ runs }) => figure(runs), isNumber: true },
+  { head: 'Failed', cell: ({ failed }) => figure(failed), isNumber: true },
+  { head: 'Compute time', cell: ({ compute_ms }) => duration(compute_ms), isNumber: true },
+];

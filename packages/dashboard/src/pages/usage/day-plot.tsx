@@ -1,7 +1,7 @@
+import { Box } from '@mantine/core';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { plotStyle, usePlot } from '../../ui/use-plot';
-import styles from './usage-page.module.css';
 
 interface DayPlotProps {
   label: string;
@@ -23,7 +23,7 @@ export default function DayPlot({ label, points, words }: DayPlotProps) {
 
   const most = points.reduce((best, point) => (point.value > best.value ? point : best), { at: 0, value: 0 });
   const said = most.value > 0 ? `${label}: the most, ${words(most.value)}, on ${dayName.format(most.at)}` : label;
-  return <div ref={box} className={styles.canvas} role="img" aria-label={said} />;
+  return <Box ref={box} h={200} style={{ overflow: 'hidden' }} role="img" aria-label={said} />;
 }
 
 const dataOf = (points: DayPlotProps['points']): uPlot.AlignedData => [

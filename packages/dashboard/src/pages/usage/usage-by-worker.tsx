@@ -1,8 +1,10 @@
+import { Box, Stack, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { roleAtLeast } from '../../accounts/roles';
 import { workerPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
-import table from '../../ui/data-table.module.css';
+import { type Column, DataTable } from '../../ui/data-table';
 import { dollars, duration, figure } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import type { Usage } from './usage';
@@ -13,48 +15,48 @@ const NEARLY = 0.8;
 
 type WorkerUsage = Usage['workers'][number];
 
+interface UsageRow extends Pick<WorkerUsage, 'cost_usd' | 'runs' | 'failed' | 'compute_ms'> {
+  key: string;
+  label: ReactNode;
+  budget: ReactNode;
+}
+
+const COLUMNS: Column<UsageRow>[] = [
+  { head: 'Worker', cell: ({ label }) => label },
+  { head: 'Cost', cell: ({ cost_usd }) => dollars(cost_usd), isNumber: true },
+  { head: 'Budget', cell: ({ budget }) => budget },
+  {
+    head: 'Runs',
+    isNumber: true,
+    cell: ({ runs, failed }) => (
+      <>
+        {figure(runs)}
+        {failed > 0 && (
+          <Box component="span" display="block" fz="xs" c="var(--error)">
+            {figure(failed)} failed
+          </Box>
+        )}
+      </>
+    ),
+  },
+  { head: 'Compute time', cell: ({ compute_ms }) => duration(compute_ms), isNumber: true, className: styles.wide },
+];
+
 /** The dearest first. */
 export function UsageByWorker({ workers, others }: Pick<Usage, 'workers' | 'others'>) {
+  const rows: UsageRow[] = workers.map((worker) => ({
+    ...worker,
+    key: `${worker.id} ${worker.deleted}`,
+    label: worker.deleted ? `${worker.name} (deleted)` : <Link to={workerPath(worker.id)}>{worker.name}</Link>,
+    budget: <Budget worker={worker} />,
+  }));
+  if (others.workers > 0) {
+    const label = others.workers === 1 ? 'Another worker' : `${figure(others.workers)} other workers`;
+    rows.push({ ...others, key: 'others', label, failed: 0, budget: null });
+  }
   return (
     <Panel title="By worker">
-      <table className={`${table.table} ${styles.workers}`}>
-        <thead>
-          <tr>
-            <th>Worker</th>
-            <th className={table.number}>Cost</th>
-            <th>Budget</th>
-            <th className={table.number}>Runs</th>
-            <th className={`${table.number} ${styles.wide}`}>Compute time</th>
-          </tr>
-        </thead>
-        <tbody>
-          {workers.map((worker) => (
-            <tr key={`${worker.id} ${worker.deleted}`}>
-              <td>
-                {worker.deleted ? `${worker.name} (deleted)` : <Link to={workerPath(worker.id)}>{worker.name}</Link>}
-              </td>
-              <td className={table.number}>{dollars(worker.cost_usd)}</td>
-              <td>
-                <Budget worker={worker} />
-              </td>
-              <td className={table.number}>
-                {figure(worker.runs)}
-                {worker.failed > 0 && <span className={styles.failed}>{figure(worker.failed)} failed</span>}
-              </td>
-              <td className={`${table.number} ${styles.wide}`}>{duration(worker.compute_ms)}</td>
-            </tr>
-          ))}
-          {others.workers > 0 && (
-            <tr>
-              <td>{others.workers === 1 ? 'Another worker' : `${figure(others.workers)} other workers`}</td>
-              <td className={table.number}>{dollars(others.cost_usd)}</td>
-              <td />
-              <td className={table.number}>{figure(others.runs)}</td>
-              <td className={`${table.number} ${styles.wide}`}>{duration(others.compute_ms)}</td>
-            </tr>
-          )}
-        </tbody>
-      </table>
+      <DataTable columns={COLUMNS} rows={rows} getKey={({ key }) => key} className={styles.workers} />
     </Panel>
   );
 }
@@ -67,19 +69,21 @@ function Budget({ worker: { id, name, deleted, budget_usd, cost_usd } }: { worke
         Set one<span className="visually-hidden"> for {name}</span>
       </Link>
     ) : (
-      <span className={styles.none}>None</span>
+      <Text span c="dimmed">
+        None
+      </Text>
     );
   }
   const share = budget_usd > 0 ? cost_usd / budget_usd : 1;
   const tone = share >= 1 ? 'error' : share >= NEARLY ? 'timeout' : 'success';
   return (
-    <div className={styles.budget} data-tone={tone}>
-      <span className={styles.bar} aria-hidden="true">
+    <Stack gap={4} miw="5rem" maw="12rem" data-tone={tone}>
+      <Box component="span" h={6} bdrs={3} bg="var(--idle-wash)" style={{ overflow: 'hidden' }} aria-hidden="true">
         <span className={styles.spent} style={{ width: `${Math.min(1, share) * 100}%` }} />
-      </span>
-      <span className={styles.share}>
+      </Box>
+      <Text span fz="xs" c="var(--tone)">
         {share >= 1 ? `Spent: ${dollars(budget_usd)}` : `${Math.floor(share * 100)} % of ${dollars(budget_usd)}`}
-      </span>
-    </div>
+      </Text>
+    </Stack>
   );
 }

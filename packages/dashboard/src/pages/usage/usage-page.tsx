@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Button, Group, Skeleton, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useSearchParams } from 'react-router';
 import { SettingsFrame } from '../../settings/settings-frame';
@@ -36,9 +36,9 @@ export default function UsagePage() {
   });
   return (
     <SettingsFrame title="Usage" about="What runs of workers cost in a month, against the budgets of the workers.">
-      <nav className={styles.months} aria-label="Month">
+      <Group component="nav" gap="sm" justify="space-between" aria-label="Month">
         <h2>{monthName.format(new Date(`${month}-01`))}</h2>
-        <div className={content.actions}>
+        <Group gap="xs">
           <Button component={Link} size="xs" variant="default" to={`?month=${monthAfter(month, -1)}`}>
             Month before
           </Button>
@@ -47,8 +47,8 @@ export default function UsagePage() {
               Month after
             </Button>
           )}
-        </div>
-      </nav>
+        </Group>
+      </Group>
       {usage.error && !usage.data ? (
         <FailedToLoad what="The usage" error={usage.error} retry={usage.refetch} />
       ) : !usage.data ? (
@@ -64,7 +64,12 @@ function Loaded({ usage }: { usage: Usage }) {
   const { total, days, workers, others } = usage;
   return (
     <>
-      <dl className={styles.figures}>
+      <Box
+        component="dl"
+        className={`${styles.figures} surface`}
+        display="grid"
+        style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(9rem, 1fr))' }}
+      >
         <div>
           <dt>Cost</dt>
           <dd>{dollars(total.cost_usd)}</dd>
@@ -72,13 +77,15 @@ function Loaded({ usage }: { usage: Usage }) {
         <div>
           <dt>Runs</dt>
           <dd>{figure(total.runs)}</dd>
-          <dd className={styles.more}>{total.failed > 0 ? `${figure(total.failed)} failed` : 'none failed'}</dd>
+          <Text component="dd" fz="sm" c="dimmed">
+            {total.failed > 0 ? `${figure(total.failed)} failed` : 'none failed'}
+          </Text>
         </div>
         <div>
           <dt>Compute time</dt>
           <dd>{duration(total.compute_ms)}</dd>
         </div>
-      </dl>
+      </Box>
       {total.runs === 0 && workers.length === 0 ? (
         <Panel title="By day">
           <p className={content.about}>

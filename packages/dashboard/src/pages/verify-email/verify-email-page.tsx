@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -43,9 +43,9 @@ function Verify({ token }: { token: string }) {
   if (status !== 'signed-in') {
     return (
       <>
-        <p className={styles.lead}>
+        <Text mt={4} c="dimmed">
           Sign in to the account that asked for this link. If you asked for none, close this page.
-        </p>
+        </Text>
         <Button component={Link} to={signInPath({ pathname: paths.verifyEmail })} size="md" fullWidth>
           Sign in
         </Button>
@@ -54,9 +54,9 @@ function Verify({ token }: { token: string }) {
   }
   return (
     <>
-      <p className={styles.lead}>
+      <Text mt={4} c="dimmed">
         You are signed in as {email}. Every other browser will be signed out of this account.
-      </p>
+      </Text>
       <Failure error={verify.error} />
       <Button size="md" fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
         This address is mine

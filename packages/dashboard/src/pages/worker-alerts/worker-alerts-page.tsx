@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { AlertStatusChip } from '../../alerts/alert-status';
@@ -9,11 +9,10 @@ import { alertPath, newAlertPath, paths } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Empty } from '../../ui/empty';
 import { ListItem } from '../../ui/list-item';
-import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
+import { ResourceList } from '../../ui/resource-list';
 import { WorkerFrame } from '../../workers/worker-frame';
-import styles from './worker-alerts.module.css';
 
 /** Alerts about this worker. */
 export default function WorkerAlertsPage() {
@@ -23,11 +22,7 @@ export default function WorkerAlertsPage() {
 function Alerts({ worker }: { worker: Worker }) {
   const workspace = useWorkspace();
   const mayMake = workspace?.role === 'owner' || workspace?.role === 'admin';
-  const {
-    data: alerts,
-    error,
-    refetch,
-  } = useQuery({
+  const alerts = useQuery({
     queryKey: ['alerts', workspace?.id, 'of-worker', worker.id],
     queryFn: async () =>
       unwrap(
@@ -45,33 +40,37 @@ function Alerts({ worker }: { worker: Worker }) {
         )
       }
     >
-      {alerts?.length === 0 ? (
-        <Empty title="No alert tells of this worker alone">
-          <p>
-            An alert sends an e-mail or a webhook when a run fails, times out, waits for approval or misses its time.
-            {!mayMake && ' Admins make them.'}
-          </p>
-        </Empty>
-      ) : alerts ? (
-        <ul className={content.list}>
-          {alerts.map((alert) => (
-            <ListItem
-              key={alert.id}
-              what={<Link to={alertPath(alert.id)}>{titleOf(alert)}</Link>}
-              about={[saidOf(alert.on), ...(alert.description ? channelsOf(alert) : [])].join('. ')}
-            >
-              <AlertStatusChip alert={alert} />
-            </ListItem>
-          ))}
-        </ul>
-      ) : error ? (
-        <FailedToLoad what="The alerts" error={error} retry={refetch} />
-      ) : (
-        <Skeleton height={120} />
-      )}
-      <p className={styles.note}>
+      <ResourceList
+        what="The alerts"
+        query={alerts}
+        items={alerts.data}
+        height={120}
+        empty={
+          <Empty title="No alert tells of this worker alone">
+            <p>
+              An alert sends an e-mail or a webhook when a run fails, times out, waits for approval or misses its time.
+              {!mayMake && ' Admins make them.'}
+            </p>
+          </Empty>
+        }
+      >
+        {(shown) => (
+          <ul className={content.list}>
+            {shown.map((alert) => (
+              <ListItem
+                key={alert.id}
+                what={<Link to={alertPath(alert.id)}>{titleOf(alert)}</Link>}
+                about={[saidOf(alert.on), ...(alert.description ? channelsOf(alert) : [])].join('. ')}
+              >
+                <AlertStatusChip alert={alert} />
+              </ListItem>
+            ))}
+          </ul>
+        )}
+      </ResourceList>
+      <Text mt="md" fz="sm" c="dimmed">
         Alerts of the whole workspace tell of it as well: see <Link to={paths.alerts}>all alerts</Link>.
-      </p>
+      </Text>
     </Panel>
   );
 }

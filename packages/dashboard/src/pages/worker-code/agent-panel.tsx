@@ -1,3 +1,4 @@
+import { Box, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { ModelMissing } from '../../models/model-missing';
@@ -7,11 +8,11 @@ import { Facts } from '../../ui/facts';
 import { dollars } from '../../ui/format';
 import { Panel } from '../../ui/panel';
 import { toolWords } from '../../workers/agent-tools';
-import styles from './agent-panel.module.css';
+import { LoadedSkillDetails } from '../../workers/loaded-skills';
 
 /** Model, tools and bounds of the agent, beside its task; the settings change them. */
 export function AgentPanel({ worker }: { worker: Worker }) {
-  const { id, model, tools, connections, max_turns: turns, budget_usd: budget, skill } = worker;
+  const { id, model, tools, connections, max_turns: turns, budget_usd: budget, skill, skills } = worker;
   const slug = skill?.split('@')[0];
   const facts: [string, ReactNode][] = [
     ['Model', model ?? 'The default'],
@@ -21,28 +22,42 @@ export function AgentPanel({ worker }: { worker: Worker }) {
   ];
   return (
     <Panel title="Agent" aside={<Link to={workerPath(id, 'workerSettings')}>Settings</Link>}>
-      <div className={styles.agent}>
+      <Stack gap="md">
         <ModelMissing />
         <Facts facts={facts} />
         <div>
           <h3>Tools</h3>
           {tools.length > 0 ? (
-            <ul className={styles.tools}>
+            <Box component="ul" className="wrap-anywhere" fz="sm" c="dimmed">
               {tools.map(({ tool }) => (
                 <li key={tool}>{toolWords(tool, connections)}</li>
               ))}
-            </ul>
+            </Box>
           ) : (
-            <p className={styles.note}>None: it can think and answer, and do nothing else.</p>
+            <Text className="wrap-anywhere" fz="sm" c="dimmed">
+              None: it can think and answer, and do nothing else.
+            </Text>
           )}
         </div>
+        {skills.length > 0 && (
+          <div>
+            <h3>Skills that it loads</h3>
+            <Stack component="ul" gap="sm">
+              {skills.map((skill) => (
+                <li key={skill.path}>
+                  <LoadedSkillDetails skill={{ ...skill, slug: skill.skill?.split('@')[0] ?? null }} />
+                </li>
+              ))}
+            </Stack>
+          </div>
+        )}
         {slug && (
-          <p className={styles.note}>
+          <Text className="wrap-anywhere" fz="sm" c="dimmed">
             A copy of the skill <Link to={skillPath(slug)}>{slug}</Link>. Once you change the text, it is a copy no
             longer.
-          </p>
+          </Text>
         )}
-      </div>
+      </Stack>
     </Panel>
   );
 }

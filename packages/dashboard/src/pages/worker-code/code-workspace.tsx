@@ -1,16 +1,18 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { useSearchParams } from 'react-router';
-import type { CodeProblem, FailedPlace } from '../../code/code-problem';
+import { type CodeProblem, countByFile, type FailedPlace, type FileProblem } from '../../code/code-problem';
 import { Conflict } from '../../code/conflict';
 import { DownloadZip } from '../../code/download-zip';
 import editing from '../../code/editing.module.css';
+import { EditorColumns } from '../../code/editor-columns';
 import { FileTree } from '../../code/file-tree';
 import { changeKinds, changesBetween, textOf } from '../../code/files';
 import { SaveDialog } from '../../code/save-dialog';
 import { treeEdit } from '../../code/tree-edit';
+import { useTypeCheck } from '../../code/type-check/use-type-check';
 import type { Draft, DraftSource } from '../../code/use-draft';
 import layout from '../../code/workspace.module.css';
 import { isStatus, type Worker, workerApi } from '../../shell/api';
@@ -24,7 +26,7 @@ import { AgentPanel } from './agent-panel';
 import { EditorPane } from './editor-pane';
 import { RehearseDraft } from './rehearse-draft';
 import { TestPanel } from './test-panel';
-import { useInspection } from './use-inspection';
+import { type DraftProblem, useInspection } from './use-inspection';
 
 interface CodeWorkspaceProps {
   worker: Worker;
@@ -39,14 +41,17 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   const [search, setSearch] = useSearchParams();
   const [isSaving, setSaving] = useState(false);
   const [failure, setFailure] = useState<FailedPlace | null>(null);
-  const { problems, unknown, isStale } = useInspection(worker, draft, mayEdit && worker.runner === 'python');
+  const isChecked = mayEdit && worker.runner === 'python';
+  const inspection = useInspection(worker, draft, isChecked);
+  const types = useTypeCheck({ files, entrypoint: worker.entrypoint, inputs: worker.inputs }, isChecked);
+  const problems = [...inspection.problems, ...types.problems];
   const kinds = useMemo(() => changeKinds(base, files), [base, files]);
   const paths = useMemo(() => [...new Set([...base.keys(), ...files.keys()])], [base, files]);
   const wanted = fileIn(search);
   const selected = wanted !== null && paths.includes(wanted) ? wanted : worker.entrypoint;
   const select = useCallback((path: string) => setSearch((now) => withFile(now, path), { replace: true }), [setSearch]);
-  const counts = useMemo(() => countByFile(problems), [problems]);
   const isOutdated = draft.baseSha !== worker.sha;
+  const canTest = worker.permissions.run && mayEdit;
 
   function discard() {
     const before = files;
@@ -62,9 +67,9 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
     <div className={layout.workspace}>
       {isOutdated && changes.length > 0 && <NewerVersion worker={worker} source={source} draft={draft} />}
       <div className={editing.bar}>
-        <p className={editing.state} role="status">
+        <Text fz="sm" c="dimmed" role="status">
           {mayEdit ? stateOf(changes.length) : 'You can read these files, and not change them.'}
-        </p>
+        </Text>
         <div className={editing.actions}>
           <DownloadZip name={worker.id} read={() => readBundle(worker.id)} />
           {mayEdit && (
@@ -80,52 +85,59 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
           )}
         </div>
       </div>
-      <div className={layout.columns}>
-        <div>
+      <EditorColumns
+        files={
           <FileTree
             label="Files"
             paths={paths}
             selected={selected}
             onSelect={select}
             changes={kinds}
-            problems={counts}
+            problems={countByFile(problems)}
             edit={
               mayEdit
                 ? treeEdit({ files, write, select, keeps: worker.entrypoint, reserved: reservedProblem })
                 : undefined
             }
           />
-        </div>
-        <div className={layout.editor}>
-          <EditorPane
-            worker={worker}
-            path={selected}
-            before={textOf(base, selected)}
-            content={files.get(selected)}
-            problems={
-              failure?.file === selected ? [...shownIn(problems, selected), failure] : shownIn(problems, selected)
-            }
-            isStale={isStale}
-            onChange={mayEdit ? change : undefined}
-            onSave={() => changes.length > 0 && !isOutdated && setSaving(true)}
-            onRestore={() => write(restored(base, files, selected))}
-          />
-          {unknown !== null && mayEdit && <Notice tone="info">{unknown}</Notice>}
-        </div>
-        <div className={layout.test}>
-          {worker.runner === 'agent' && <AgentPanel worker={worker} />}
-          {worker.permissions.run && mayEdit && (
-            <TestPanel
+        }
+        editor={
+          <>
+            <EditorPane
               worker={worker}
-              draft={draft}
-              onFailure={(found) => {
-                setFailure(found);
-                if (found && paths.includes(found.file)) select(found.file);
-              }}
+              path={selected}
+              before={textOf(base, selected)}
+              content={files.get(selected)}
+              problems={
+                failure?.file === selected ? [...shownIn(problems, selected), failure] : shownIn(problems, selected)
+              }
+              isStale={inspection.isStale || types.isStale}
+              getPyright={types.getPyright}
+              onChange={mayEdit ? change : undefined}
+              onSave={() => changes.length > 0 && !isOutdated && setSaving(true)}
+              onRestore={() => write(restored(base, files, selected))}
             />
-          )}
-        </div>
-      </div>
+            {inspection.unknown !== null && mayEdit && <Notice tone="info">{inspection.unknown}</Notice>}
+          </>
+        }
+        panel={
+          (worker.runner === 'agent' || canTest) && (
+            <>
+              {worker.runner === 'agent' && <AgentPanel worker={worker} />}
+              {canTest && (
+                <TestPanel
+                  worker={worker}
+                  draft={draft}
+                  onFailure={(found) => {
+                    setFailure(found);
+                    if (found && paths.includes(found.file)) select(found.file);
+                  }}
+                />
+              )}
+            </>
+          )
+        }
+      />
       {isSaving && <SaveDialog kinds={kinds} onSave={save} onClose={() => setSaving(false)} />}
     </div>
   );
@@ -181,20 +193,16 @@ const MANIFESTS = ['worker.yaml', 'worker.yml', 'worker.json'];
 const reservedProblem = (path: string): string | null =>
   MANIFESTS.includes(path) ? `${path} is made of the worker’s settings when it is downloaded.` : null;
 
-const countByFile = (problems: { file: string | null }[]): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>();
-  for (const { file } of problems) if (file) counts.set(file, (counts.get(file) ?? 0) + 1);
-  return counts;
-};
-
 /** Problems of the draft as a whole are shown with every file. */
-const shownIn = (problems: ReturnType<typeof useInspection>['problems'], path: string): CodeProblem[] =>
+const shownIn = (problems: (DraftProblem | FileProblem)[], path: string): CodeProblem[] =>
   problems
     .filter(({ file }) => file === path || file === null)
     .map(({ line, column, severity, message, hint }) => ({
-      ...{ line: line ?? 1, severity, message },
-      ...(column !== null && { column }),
-      ...(hint !== null && { hint }),
+      line: line ?? 1,
+      severity,
+      message,
+      ...(column != null && { column }),
+      ...(hint != null && { hint }),
     }));
 
 function restored(base: Draft['base'], files: Draft['files'], path: string): Draft['files'] {

@@ -4,11 +4,13 @@ import { CodeEditor } from '../../code/code-editor';
 import type { CodeProblem } from '../../code/code-problem';
 import { DiffView } from '../../code/diff-view';
 import editing from '../../code/editing.module.css';
+import { DeletedFile, FilePane } from '../../code/file-pane';
 import type { FileContent } from '../../code/files';
+import { ProblemList } from '../../code/problem-list';
+import type { PythonFile } from '../../code/python-assist';
 import { useAssist } from '../../code/use-assist';
 import type { Worker } from '../../shell/api';
 import { Notice } from '../../ui/notice';
-import styles from './code-workspace.module.css';
 
 interface EditorPaneProps {
   worker: Worker;
@@ -19,6 +21,7 @@ interface EditorPaneProps {
   content: FileContent | undefined;
   problems: CodeProblem[];
   isStale: boolean;
+  getPyright: PythonFile['getPyright'];
   /** Absent: it is only read. */
   onChange: ((text: string) => void) | undefined;
   onSave: () => void;
@@ -32,6 +35,7 @@ export function EditorPane({
   content,
   problems,
   isStale,
+  getPyright,
   onChange,
   onSave,
   onRestore,
@@ -41,14 +45,15 @@ export function EditorPane({
   const loadAssist = useAssist(
     worker.inputs.map(({ name }) => name),
     worker.secrets,
+    { path, getPyright },
   );
   const text = content && 'text' in content ? content.text : null;
   const isChanged = before !== null && text !== null && before !== text;
   return (
-    <section className={editing.pane} aria-label={path}>
-      <div className={editing.paneHead}>
-        <h2 className={editing.path}>{path}</h2>
-        {isChanged && (
+    <FilePane
+      path={path}
+      action={
+        isChanged && (
           <Button
             size="compact-sm"
             variant="default"
@@ -57,20 +62,11 @@ export function EditorPane({
           >
             {showsChanges ? 'Show editor' : 'Show changes'}
           </Button>
-        )}
-      </div>
+        )
+      }
+    >
       {!content ? (
-        <Notice
-          tone="info"
-          title="Deleted in your draft"
-          action={
-            <Button variant="default" onClick={onRestore}>
-              Restore
-            </Button>
-          }
-        >
-          Saving takes it out of the worker.
-        </Notice>
+        <DeletedFile from="worker" onRestore={onRestore} />
       ) : text === null ? (
         <Notice tone="info" title="Not text">
           This file can be renamed or deleted here. To change it, download the bundle.
@@ -94,51 +90,8 @@ export function EditorPane({
         </div>
       )}
       {text !== null && onChange && worker.runner === 'python' && (
-        <Problems problems={problems} isStale={isStale} onGo={setCursor} />
+        <ProblemList problems={problems} isStale={isStale} onSelect={setCursor} />
       )}
-    </section>
-  );
-}
-
-const sentence = (words: string): string =>
-  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
-
-interface ProblemsProps {
-  problems: CodeProblem[];
-  isStale: boolean;
-  onGo: (place: { line: number; column?: number }) => void;
-}
-
-const WORDS = { error: 'Error', warning: 'Warning', info: 'Note' };
-const TONES = { error: 'error', warning: 'timeout', info: 'info' };
-
-function Problems({ problems, isStale, onGo }: ProblemsProps) {
-  if (problems.length === 0) {
-    return (
-      <p className={styles.none} role="status">
-        {isStale ? 'Looking for problems…' : 'No problems found.'}
-      </p>
-    );
-  }
-  return (
-    <ul className={styles.problems} aria-label="Problems">
-      {problems.map(({ line, column, severity, message, hint }) => (
-        <li key={`${line} ${column} ${message}`}>
-          <button
-            type="button"
-            className={styles.problem}
-            data-tone={TONES[severity]}
-            onClick={() => onGo({ line, ...(column !== undefined && { column }) })}
-          >
-            <span className={styles.severity}>{WORDS[severity]}</span>
-            <span>
-              {sentence(message)}
-              {hint && <span className={styles.hint}>{` ${sentence(hint)}`}</span>}
-            </span>
-            <span className={styles.line}>Line {line}</span>
-          </button>
-        </li>
-      ))}
-    </ul>
+    </FilePane>
   );
 }

@@ -1,4 +1,4 @@
-import { ApiError, unwrap } from '@gantry/api-client';
+import { ApiError, unwrap } from '@gantry/sdk';
 import { Button, NativeSelect, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
@@ -10,6 +10,7 @@ import { type Worker, workerApi } from '../../shell/api';
 import { candidatePath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Dialog } from '../../ui/dialog';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
 
@@ -61,7 +62,7 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
   }
   return (
     <Dialog title="Dry run" onClose={onClose}>
-      <form className={editing.save} onSubmit={submit}>
+      <FormStack className={editing.save} p="lg" onSubmit={submit}>
         <p>
           The draft runs again on the inputs of past runs, without effects outside: what it would write is answered from
           their records. You see what would come out differently, then promote it or drop it.
@@ -89,7 +90,7 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
             Rehearse
           </Button>
         </div>
-      </form>
+      </FormStack>
     </Dialog>
   );
 }

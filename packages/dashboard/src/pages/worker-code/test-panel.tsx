@@ -1,13 +1,13 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FailedPlace } from '../../code/code-problem';
 import type { Draft } from '../../code/use-draft';
+import { inputFormKey } from '../../inputs/input-form';
 import { objectOf } from '../../inputs/object-of';
 import { sendFiles } from '../../inputs/send-files';
 import { TestForm } from '../../inputs/test-form';
-import styles from '../../inputs/test-panel.module.css';
 import { type InputItem, type Worker, workerApi } from '../../shell/api';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -49,10 +49,10 @@ export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
         )
       }
     >
-      <div className={styles.test}>
+      <Stack gap="md">
         <Failure title="No sample" error={fill.error} />
         <WorkerTest
-          key={`${worker.version} ${sample?.count ?? 0}`}
+          key={inputFormKey(worker.inputs, sample?.count)}
           worker={worker}
           draft={draft}
           given={sample?.inputs ?? null}
@@ -62,7 +62,7 @@ export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
           }}
         />
         {runId !== null && <TestResult key={runId} worker={worker} runId={runId} onFailure={onFailure} />}
-      </div>
+      </Stack>
     </Panel>
   );
 }

@@ -1,10 +1,9 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { Link } from 'react-router';
 import { type FailedPlace, failedPlace } from '../../code/code-problem';
-import styles from '../../inputs/test-panel.module.css';
 import { OutputList } from '../../outputs/output-list';
 import { RunConversation } from '../../runs/conversation/run-conversation';
 import { RunLog } from '../../runs/log/run-log';
@@ -45,8 +44,14 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   const over = isOver(run);
   const { error, error_code: code, error_type: type, error_trace: trace } = run;
   return (
-    <section className={styles.result} aria-label="Result of the test">
-      <div className={styles.head}>
+    <Stack
+      component="section"
+      gap="md"
+      pt="md"
+      style={{ borderTop: '1px solid var(--line)' }}
+      aria-label="Result of the test"
+    >
+      <Group gap="8px 12px" fz="sm" c="dimmed">
         <RunStatusChip {...shownStatus(run)} />
         {run.duration_ms !== null && <span>in {duration(run.duration_ms)}</span>}
         {over ? <Link to={workerRunPath(run.id)}>Open the run</Link> : <Stop run={run} />}
@@ -54,7 +59,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
           {over &&
             `The test is over: ${run.status === 'completed' ? 'it succeeded' : (error ?? 'it did not succeed')}.`}
         </span>
-      </div>
+      </Group>
       {error !== null && code !== null && (
         <RunErrorBox
           error={{ code, message: error, ...(type !== null && { type }), ...(trace !== null && { trace }) }}
@@ -80,7 +85,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
         startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
         empty={over ? 'It printed nothing.' : 'Lines appear here as the code prints them.'}
       />
-    </section>
+    </Stack>
   );
 }
 

@@ -1,4 +1,4 @@
-import { unwrap, type WorkerSchemas } from '@gantry/api-client';
+import { unwrap, type WorkerSchemas } from '@gantry/sdk';
 import { useEffect, useState } from 'react';
 import type { Draft } from '../../code/use-draft';
 import { isStatus, type Worker, workerApi } from '../../shell/api';

@@ -93,7 +93,7 @@ function Loaded({ evaluation, mayEdit }: { evaluation: EvaluationDetail; mayEdit
           </Notice>
         )}
         <EvaluationRefusal error={start.error} />
-        <ul className={styles.list} aria-label="Results">
+        <ul className="surface" aria-label="Results">
           {results.map((result) => (
             <Result
               key={result.example_id}

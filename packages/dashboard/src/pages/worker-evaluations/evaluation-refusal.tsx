@@ -1,4 +1,4 @@
-import { ApiError } from '@gantry/api-client';
+import { ApiError } from '@gantry/sdk';
 import { HowToSetModel } from '../../models/no-model';
 import { Failure, Notice } from '../../ui/notice';
 

@@ -1,4 +1,4 @@
-import { Button, Switch } from '@mantine/core';
+import { Box, Button, Group, Switch, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { inWords } from '../../evaluations/check-words';
 import { useChangeExample, useDeleteExample } from '../../evaluations/evaluation-queries';
@@ -27,15 +27,20 @@ export function ExampleList({ worker, examples, mayEdit, onEdit }: ExampleListPr
         {examples.map((example) => (
           <li key={example.id}>
             <div>
-              <p className={content.what}>
+              <Text className="wrap-anywhere" fw={640}>
                 {example.name}
-                {!example.enabled && <span className={styles.off}> · switched off</span>}
-              </p>
+                {!example.enabled && (
+                  <Text span fw={400} c="dimmed">
+                    {' '}
+                    · switched off
+                  </Text>
+                )}
+              </Text>
               {example.description && <p className={content.about}>{example.description}</p>}
               <About example={example} />
             </div>
             {mayEdit && (
-              <div className={content.actions}>
+              <Group gap="xs">
                 <Switch
                   classNames={{ track: styles.track ?? '' }}
                   aria-label={`Evaluations run ${example.name}`}
@@ -53,7 +58,7 @@ export function ExampleList({ worker, examples, mayEdit, onEdit }: ExampleListPr
                 >
                   Delete
                 </ConfirmButton>
-              </div>
+              </Group>
             )}
           </li>
         ))}
@@ -66,7 +71,14 @@ export function ExampleList({ worker, examples, mayEdit, onEdit }: ExampleListPr
 function About({ example }: { example: Example }) {
   const { checks, max_duration_seconds: seconds, max_cost_usd: cost, of_run_id: runId } = example;
   return (
-    <ul className={styles.checks} aria-label={`Checks of ${example.name}`}>
+    <Box
+      component="ul"
+      className={styles.checks}
+      m="4px 0 0"
+      fz="xs"
+      c="dimmed"
+      aria-label={`Checks of ${example.name}`}
+    >
       {checks.map((check, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: checks have no names, and may be alike.
         <li key={at}>{inWords(check)}</li>
@@ -78,6 +90,6 @@ function About({ example }: { example: Example }) {
           <Link to={workerRunPath(runId)}>The run that it is from</Link>
         </li>
       )}
-    </ul>
+    </Box>
   );
 }

@@ -1,8 +1,8 @@
+import { Box } from '@mantine/core';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { percent } from '../../ui/format';
 import { plotStyle, usePlot } from '../../ui/use-plot';
-import styles from './worker-evaluations.module.css';
 
 /** Oldest version first; `share` from 0 to 1. */
 interface PassRatePlotProps {
@@ -16,7 +16,7 @@ export default function PassRatePlot({ points }: PassRatePlotProps) {
   const box = usePlot((element) => new uPlot(options(element, points), dataOf(points), element), [points]);
 
   const said = points.map(({ version, share }) => `version ${version} ${percent(share)}`).join(', ');
-  return <div ref={box} className={styles.canvas} role="img" aria-label={`Examples passed: ${said}`} />;
+  return <Box ref={box} h={140} style={{ overflow: 'hidden' }} role="img" aria-label={`Examples passed: ${said}`} />;
 }
 
 const dataOf = (points: PassRatePlotProps['points']): uPlot.AlignedData => [

@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import { lazy, Suspense, useMemo } from 'react';
 import type { EvaluationTable } from '../../shell/api';
 import styles from './worker-evaluations.module.css';
@@ -21,11 +21,17 @@ export function PassRates({ versions }: { versions: EvaluationTable['versions'] 
   );
   if (points.length < POINTS_MIN) return null;
   return (
-    <figure className={styles.rates}>
+    <Box
+      component="figure"
+      className={styles.rates}
+      m="24px 0 0"
+      pt="md"
+      style={{ borderTop: '1px solid var(--line)' }}
+    >
       <figcaption>Examples passed, version by version</figcaption>
       <Suspense fallback={<Skeleton height={140} />}>
         <PassRatePlot points={points} />
       </Suspense>
-    </figure>
+    </Box>
   );
 }

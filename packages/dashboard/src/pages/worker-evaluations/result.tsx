@@ -1,3 +1,4 @@
+import { Group, Stack, Text } from '@mantine/core';
 import { type Ref, useState } from 'react';
 import { Link } from 'react-router';
 import { resultWords } from '../../evaluations/check-words';
@@ -32,11 +33,21 @@ export function Result({ ref, result, opens }: ResultProps) {
           }}
         >
           <ResultChip status={status} />
-          <span className={styles.name}>{name}</span>
-          <span className={styles.facts}>
+          <Text span className={`${styles.name} wrap-anywhere`} fw={640}>
+            {name}
+          </Text>
+          <Group
+            component="span"
+            className={`${styles.facts} tabular-nums nowrap`}
+            gap="sm"
+            align="stretch"
+            wrap="nowrap"
+            fz="sm"
+            c="dimmed"
+          >
             {took !== null && <span>{duration(took)}</span>}
             {usd > 0 && <span>{dollars(usd)}</span>}
-          </span>
+          </Group>
         </summary>
         {isOpen && (
           <div className={styles.body}>
@@ -49,7 +60,7 @@ export function Result({ ref, result, opens }: ResultProps) {
               </div>
             )}
             {runId !== null && <Link to={workerRunPath(runId)}>Open the run</Link>}
-            {runId === null && !error && <p className={styles.soft}>It has not begun.</p>}
+            {runId === null && !error && <Text c="dimmed">It has not begun.</Text>}
           </div>
         )}
       </details>
@@ -58,7 +69,7 @@ export function Result({ ref, result, opens }: ResultProps) {
 }
 
 const Checks = ({ checks }: { checks: CheckResult[] }) => (
-  <ul className={styles.checks} aria-label="Checks">
+  <Stack component="ul" className={styles.checks} gap="xs" aria-label="Checks">
     {checks.map((check, at) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: checks have no names, and may be alike.
       <li key={at} data-tone={check.passed ? 'success' : 'error'}>
@@ -66,12 +77,18 @@ const Checks = ({ checks }: { checks: CheckResult[] }) => (
           {check.passed ? <CheckIcon /> : <CrossIcon />}
           <span className="visually-hidden">{check.passed ? 'Passed' : 'Failed'}</span>
         </span>
-        <span className={styles.kind}>
+        <Text span className="wrap-anywhere">
           {resultWords(check)} {check.path && <code>{check.path}</code>}
-        </span>
-        <span className={styles.message}>{check.message}</span>
-        {check.score !== null && <span className={styles.score}>{figure(check.score)}</span>}
+        </Text>
+        <Text span className={`${styles.message} wrap-anywhere pre-wrap`}>
+          {check.message}
+        </Text>
+        {check.score !== null && (
+          <Text span className="tabular-nums" fw={640}>
+            {figure(check.score)}
+          </Text>
+        )}
       </li>
     ))}
-  </ul>
+  </Stack>
 );

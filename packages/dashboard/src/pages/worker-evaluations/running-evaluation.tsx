@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { Link } from 'react-router';
 import { useStopEvaluation } from '../../evaluations/evaluation-queries';
 import { endedIn } from '../../evaluations/result-words';
@@ -26,22 +26,28 @@ export function RunningEvaluation({ evaluation, mayStop, isOpen = false }: Runni
     { tone: 'timeout', count: totals.error },
   ];
   return (
-    <section className={styles.running} aria-label={`Evaluation of version ${version}`}>
-      <div className={styles.words}>
+    <Stack
+      component="section"
+      className="surface"
+      gap="sm"
+      p="16px 24px"
+      aria-label={`Evaluation of version ${version}`}
+    >
+      <Group gap="8px 16px" justify="space-between" fz="sm">
         <p>
           <strong>Evaluating version {version}</strong> · {ended} of {totals.total}
           {totals.failed > 0 && `, ${totals.failed} failed`}
           {usd > 0 && ` · ${dollars(usd)}`}
         </p>
-        <div className={styles.actions}>
+        <Group gap="8px 16px" fz="sm">
           {!isOpen && <Link to={evaluationPath(workerId, id)}>See the results</Link>}
           {mayStop && (
             <Button size="compact-sm" variant="default" loading={stop.isPending} onClick={() => stop.mutate(id)}>
               Stop
             </Button>
           )}
-        </div>
-      </div>
+        </Group>
+      </Group>
       <div
         className={styles.track}
         role="progressbar"
@@ -56,6 +62,6 @@ export function RunningEvaluation({ evaluation, mayStop, isOpen = false }: Runni
         <span style={{ flexGrow: Math.max(0, totals.total - ended) }} />
       </div>
       <Failure title="It goes on" error={stop.error} />
-    </section>
+    </Stack>
   );
 }

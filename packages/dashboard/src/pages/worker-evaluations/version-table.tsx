@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Center, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { RESULT_LOOKS } from '../../evaluations/result-words';
 import type { EvaluationTable } from '../../shell/api';
@@ -48,7 +48,12 @@ export function VersionTable({ workerId, table, current, evaluate }: VersionTabl
             <tr key={id}>
               <th scope="row" className={styles.name}>
                 <span>{name}</span>
-                {!exists && <span className={styles.soft}> deleted</span>}
+                {!exists && (
+                  <Text span className="nowrap" fz="xs" fw={400} c="dimmed">
+                    {' '}
+                    deleted
+                  </Text>
+                )}
               </th>
               {versions.map((version) => (
                 <td key={version.sha} className={styles.cellBox} data-current={version.sha === current || undefined}>
@@ -80,15 +85,24 @@ function Head({ workerId, version, isCurrent, evaluate }: HeadProps) {
   const { sha, version: number, evaluation_id: id, totals, status, created_at: createdAt } = version;
   return (
     <div className={styles.version}>
-      <span className={styles.number}>
+      <Text span fw={640}>
         {id === null ? `v${number}` : <Link to={evaluationPath(workerId, id)}>v{number}</Link>}
         {isCurrent && <span className="visually-hidden">, the current version</span>}
-      </span>
+      </Text>
       {totals ? (
-        <span className={styles.totals} data-tone={toneOf(totals)}>
+        <Box
+          component="span"
+          className="tabular-nums"
+          p="0 8px"
+          bdrs={4}
+          fw={640}
+          c="var(--tone)"
+          bg="var(--tone-wash)"
+          data-tone={toneOf(totals)}
+        >
           {totals.passed}/{totals.total}
           <span className="visually-hidden"> passed</span>
-        </span>
+        </Box>
       ) : (
         evaluate && (
           <Button
@@ -101,9 +115,9 @@ function Head({ workerId, version, isCurrent, evaluate }: HeadProps) {
           </Button>
         )
       )}
-      <span className={styles.soft}>
+      <Text span className="nowrap" fz="xs" fw={400} c="dimmed">
         {status === 'running' ? 'running' : status === 'stopped' ? 'stopped' : <Timestamp at={Date.parse(createdAt)} />}
-      </span>
+      </Text>
     </div>
   );
 }
@@ -124,10 +138,10 @@ interface CellProps {
 function Cell({ workerId, version, exampleId, name, status }: CellProps) {
   if (status === undefined || version.evaluation_id === null) {
     return (
-      <span className={styles.empty}>
+      <Center component="span" h="2.25rem" miw="2.75rem" bdrs={6} c="dimmed">
         <span aria-hidden="true">·</span>
         <span className="visually-hidden">Not run</span>
-      </span>
+      </Center>
     );
   }
   const { tone, word, icon } = RESULT_LOOKS[status];

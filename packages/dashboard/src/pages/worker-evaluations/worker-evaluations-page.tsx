@@ -1,4 +1,4 @@
-import { Button, Skeleton, Switch } from '@mantine/core';
+import { Button, Group, Skeleton, Stack, Switch } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import {
   useEvaluations,
@@ -47,9 +47,9 @@ function Evaluations({ worker }: { worker: Worker }) {
     </Button>
   );
   return (
-    <div className={styles.page}>
+    <Stack gap="lg">
       {hasExamples && mayEdit && (
-        <div className={styles.bar}>
+        <Group gap="12px 24px" justify="space-between">
           <OnSave worker={worker} />
           <Button
             loading={start.isPending}
@@ -60,7 +60,7 @@ function Evaluations({ worker }: { worker: Worker }) {
           >
             Evaluate version {worker.version}
           </Button>
-        </div>
+        </Group>
       )}
       <EvaluationRefusal error={start.error} />
       {running.map((evaluation) => (
@@ -100,7 +100,7 @@ function Evaluations({ worker }: { worker: Worker }) {
           />
         </Suspense>
       )}
-    </div>
+    </Stack>
   );
 }
 

@@ -11,7 +11,8 @@ export function RepairButton({ run, worker }: { run: WorkerRun; worker: Worker }
   const { data: repair } = useRepair(run);
   const [asking, setAsking] = useState(false);
   const isOffered = isRepairable(run) && worker.permissions.edit && worker.status !== 'archived';
-  if (!isOffered || repair === undefined || (repair && isOpen(repair))) return null;
+  const isLoading = run.repair_id !== null && !repair;
+  if (!isOffered || isLoading || (repair && isOpen(repair))) return null;
   return (
     <>
       <Button variant="default" leftSection={<ToolIcon />} onClick={() => setAsking(true)}>

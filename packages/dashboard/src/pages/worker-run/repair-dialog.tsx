@@ -1,14 +1,14 @@
-import { ApiError, unwrap } from '@gantry/api-client';
-import { Button, NativeSelect, Textarea } from '@mantine/core';
+import { ApiError, unwrap } from '@gantry/sdk';
+import { Button, Group, NativeSelect, Stack, Textarea } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { HowToSetModel } from '../../models/no-model';
 import { modelNames, useModels } from '../../models/use-models';
 import { type WorkerRun, workerApi } from '../../shell/api';
 import { Dialog } from '../../ui/dialog';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
-import styles from './repair.module.css';
 import { keepRepair } from './repair-queries';
 
 const INSTRUCTIONS_CHARS_MAX = 4_000;
@@ -37,7 +37,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
   if (models?.length === 0 || codeOf(begin.error) === 'no_model') return <NoModel onClose={onClose} />;
   return (
     <Dialog title="Repair this run" onClose={onClose}>
-      <form className={styles.dialog} onSubmit={submit}>
+      <FormStack p="lg" onSubmit={submit}>
         <p>
           A model reads this run, its log and the code, and proposes a change. The change is rehearsed on this run and
           on the last five that completed, without effects outside. Then you decide.
@@ -61,23 +61,23 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
           ]}
         />
         <RepairFailure error={begin.error} />
-        <div className={styles.answer}>
+        <Group gap="sm" justify="space-between">
           <p className={content.about}>Up to $0.50 where the model has a price. Secrets are masked.</p>
           <Button type="submit" loading={begin.isPending}>
             Repair
           </Button>
-        </div>
-      </form>
+        </Group>
+      </FormStack>
     </Dialog>
   );
 }
 
 const NoModel = ({ onClose }: { onClose: () => void }) => (
   <Dialog title="No language model is set" onClose={onClose}>
-    <div className={styles.dialog}>
+    <Stack gap="md" p="lg">
       <p>A repair needs a model that reads the code and writes the change.</p>
       <HowToSetModel />
-    </div>
+    </Stack>
   </Dialog>
 );
 

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { Link } from 'react-router';
@@ -46,16 +46,16 @@ function OpenRepair({ run, repair }: { run: WorkerRun; repair: Repair }) {
     <Panel
       title="Repair"
       aside={
-        <span className={styles.state}>
+        <Group component="span" gap="8px 12px">
           <StatusChip tone={tone} icon={icon}>
             {word}
           </StatusChip>
           <span className="visually-hidden" role="status">{`Repair: ${word}.`}</span>
           {isUnderWay(repair) && <Stop run={run} />}
-        </span>
+        </Group>
       }
     >
-      <div className={styles.repair}>
+      <Stack gap="lg">
         <About repair={repair} />
         {candidate.data && repair.status !== 'working' && <VerdictLine candidate={candidate.data} level={3} />}
         {repair.error && (
@@ -65,39 +65,39 @@ function OpenRepair({ run, repair }: { run: WorkerRun; repair: Repair }) {
         )}
         <Steps repair={repair} />
         {repair.explanation && (
-          <section className={styles.part} aria-label="Explanation">
+          <Stack component="section" className={styles.part} gap="sm" aria-label="Explanation">
             <h3>Why it failed, and what changes</h3>
             <Suspense>
               <AgentText text={repair.explanation} />
             </Suspense>
-          </section>
+          </Stack>
         )}
         {candidate.data && (
           <>
             {candidate.data.cases.length > 0 && (
-              <section className={styles.part} aria-label="Rehearsals">
+              <Stack component="section" className={styles.part} gap="sm" aria-label="Rehearsals">
                 <h3>What rehearsals have shown</h3>
                 <Evidence cases={candidate.data.cases} failedRunId={run.id} />
-              </section>
+              </Stack>
             )}
-            <section className={styles.part} aria-label="Proposed change">
-              <div className={styles.partHead}>
+            <Stack component="section" className={styles.part} gap="sm" aria-label="Proposed change">
+              <Group gap="8px 12px" align="baseline" justify="space-between" fz="sm">
                 <h3>Proposed change</h3>
                 <Link to={candidatePath(repair.worker_id, candidate.data.id)}>Open it by itself</Link>
-              </div>
+              </Group>
               <CandidateChanges candidate={candidate.data} />
-            </section>
+            </Stack>
           </>
         )}
         {candidate.error && (
           <FailedToLoad what="The proposed change" error={candidate.error} retry={candidate.refetch} />
         )}
         {repair.approval_id !== null && repair.candidate_id !== null && (
-          <section className={styles.decision} aria-label="Decision">
+          <Box component="section" pt="lg" style={{ borderTop: '1px solid var(--line)' }} aria-label="Decision">
             <CandidateDecision candidateId={repair.candidate_id} />
-          </section>
+          </Box>
         )}
-      </div>
+      </Stack>
     </Panel>
   );
 }
@@ -107,15 +107,19 @@ function About({ repair }: { repair: Repair }) {
   const tokens = usage.input_tokens + usage.output_tokens;
   return (
     <div>
-      <p className={styles.facts}>
+      <Group component="p" gap="4px 16px" align="stretch" fz="sm" c="dimmed">
         <span>
           {by === null ? 'Began by itself' : 'Begun'} <Timestamp at={Date.parse(begun)} />
         </span>
         {model && <span>{model}</span>}
         {tokens > 0 && <span>{figure(tokens)} tokens</span>}
         {usage.usd !== null && usage.usd > 0 && <span>{dollars(usage.usd)}</span>}
-      </p>
-      {instructions && <p className={styles.instructions}>“{instructions}”</p>}
+      </Group>
+      {instructions && (
+        <Text className="wrap-anywhere" mt="xs" fz="sm">
+          “{instructions}”
+        </Text>
+      )}
     </div>
   );
 }
@@ -124,7 +128,11 @@ function About({ repair }: { repair: Repair }) {
 function Steps({ repair }: { repair: Repair }) {
   const { steps, status } = repair;
   if (steps.length === 0) {
-    return isUnderWay(repair) ? <p className={styles.soft}>Reading the run and the code…</p> : null;
+    return isUnderWay(repair) ? (
+      <Text fz="sm" c="dimmed">
+        Reading the run and the code…
+      </Text>
+    ) : null;
   }
   const isLive = isUnderWay(repair);
   return (

@@ -1,6 +1,7 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { isStatus, type Repair, type WorkerRun, workerApi } from '../../shell/api';
+import { workerRunKey } from '../../runs/worker-runs';
+import { type Repair, type WorkerRun, workerApi } from '../../shell/api';
 
 const repairKey = (run: WorkerRun) => ['repairs', run.workspace_id, run.id] as const;
 
@@ -12,19 +13,14 @@ const UNDER_WAY: Repair['status'][] = ['working', 'rehearsing'];
 export const isUnderWay = ({ status }: Repair): boolean => UNDER_WAY.includes(status);
 export const isOpen = (repair: Repair): boolean => isUnderWay(repair) || repair.status === 'waiting';
 
-/** The latest repair of the run; null where none was begun. */
+/** Reads the latest repair of the run; its data is undefined where none was begun. */
 export function useRepair(run: WorkerRun) {
   return useQuery({
     queryKey: repairKey(run),
-    enabled: isRepairable(run),
-    queryFn: async (): Promise<Repair | null> => {
+    enabled: isRepairable(run) && run.repair_id !== null,
+    queryFn: async (): Promise<Repair> => {
       const params = { path: { run_id: run.id } };
-      try {
-        return await unwrap((await workerApi()).GET('/api/runs/{run_id}/repair', { params }));
-      } catch (error) {
-        if (isStatus(error, 404)) return null;
-        throw error;
-      }
+      return unwrap((await workerApi()).GET('/api/runs/{run_id}/repair', { params }));
     },
   });
 }
@@ -32,6 +28,7 @@ export function useRepair(run: WorkerRun) {
 /** Shows what an answer has told, without asking again. */
 export const keepRepair = (queryClient: QueryClient, run: WorkerRun, repair: Repair): void => {
   queryClient.setQueryData(repairKey(run), repair);
+  void queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) });
 };
 
 export function useStopRepair(run: WorkerRun) {

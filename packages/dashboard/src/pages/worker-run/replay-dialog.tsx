@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, NativeSelect } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, NativeSelect } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useNavigate } from 'react-router';
 import { problemsOf } from '../../inputs/input-problems';
@@ -8,6 +8,7 @@ import { useInputFields } from '../../inputs/use-input-fields';
 import { type InputItem, type Worker, type WorkerRun, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Dialog } from '../../ui/dialog';
+import { FormStack } from '../../ui/form';
 import { Notice } from '../../ui/notice';
 import styles from './worker-run-page.module.css';
 
@@ -58,7 +59,7 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
 
   return (
     <Dialog title="Run it with changes" onClose={onClose}>
-      <form className={styles.dialog} onSubmit={submit} noValidate>
+      <FormStack className={styles.dialog} p="lg" onSubmit={submit} noValidate>
         {run.worker_version !== null && (
           <NativeSelect
             label="Code"
@@ -79,12 +80,12 @@ export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps
             {problem}
           </Notice>
         )}
-        <div className={styles.answer}>
+        <Group gap="xs" align="stretch" justify="flex-end">
           <Button type="submit" loading={busy}>
             Run
           </Button>
-        </div>
-      </form>
+        </Group>
+      </FormStack>
     </Dialog>
   );
 }

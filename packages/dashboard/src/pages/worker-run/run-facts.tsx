@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { describeSandbox } from '../../runs/describe-sandbox';
 import { useStarter } from '../../runs/use-starter';
 import type { WorkerRun } from '../../shell/api';
 import { workerPath, workerRunPath } from '../../shell/paths';
@@ -19,6 +20,7 @@ export function RunFacts({ run, hasWorker }: { run: WorkerRun; hasWorker: boolea
     ['Cost', run.total_cost_usd > 0 && dollars(run.total_cost_usd)],
     ['Processor time', run.cpu_ms !== null && duration(run.cpu_ms)],
     ['Memory at most', run.max_memory_bytes !== null && fileSize(run.max_memory_bytes)],
+    ['Sandbox', run.sandbox !== null && describeSandbox(run.sandbox)],
     ['Comes from', run.parent_run_id !== null && <EarlierRun key="parent" runId={run.parent_run_id} />],
     [
       'Worker',

@@ -1,11 +1,12 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, NativeSelect, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, NativeSelect, Skeleton, Stack } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type ShareLink, type WorkerRun, workerApi } from '../../shell/api';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { ConfirmButton } from '../../ui/confirm-button';
 import { Dialog } from '../../ui/dialog';
+import { FormRow } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { FailedToLoad, Failure } from '../../ui/notice';
 import content from '../../ui/panel-content.module.css';
@@ -45,13 +46,14 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
   });
   return (
     <Dialog title="Share this run" onClose={onClose}>
-      <div className={styles.dialog}>
+      <Stack className={styles.dialog} gap="md" p="lg">
         <p>
           Whoever has the link sees the status, the steps, the log and the result, and follows the run live, without an
           account. Inputs, results of steps and files stay in the workspace.
         </p>
-        <form
-          className={styles.create}
+        <FormRow
+          gap="sm"
+          align="flex-end"
           onSubmit={(event) => {
             event.preventDefault();
             create.mutate();
@@ -67,7 +69,7 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           <Button type="submit" loading={create.isPending}>
             Create link
           </Button>
-        </form>
+        </FormRow>
         <Failure title="No link was made" error={create.error} />
         {create.data && <CodeToCopy label="The link is shown this once" code={create.data.url} />}
         {links.error ? (
@@ -76,17 +78,17 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
           <Skeleton height={40} />
         ) : (
           links.data.length > 0 && (
-            <section className={styles.links} aria-label="Links that work">
+            <Stack component="section" gap="sm" mt="xs" aria-label="Links that work">
               <h3>Links that work</h3>
               <ul className={content.list}>
                 {links.data.map((link) => (
                   <LinkItem key={link.id} run={run} link={link} />
                 ))}
               </ul>
-            </section>
+            </Stack>
           )
         )}
-      </div>
+      </Stack>
     </Dialog>
   );
 }

@@ -1,4 +1,5 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
+import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type WorkerRun, workerApi } from '../../shell/api';
 import { lastFrameOf, linesAround } from './last-frame';
@@ -18,7 +19,14 @@ export function SourceLine({ run }: { run: WorkerRun }) {
   const lines = frame && content ? linesAround(content, frame.line) : [];
   if (!frame || lines.length === 0) return null;
   return (
-    <figure className={styles.source}>
+    <Box
+      component="figure"
+      className={styles.source}
+      bd="1px solid var(--line)"
+      bdrs={6}
+      bg="var(--surface)"
+      style={{ overflow: 'hidden' }}
+    >
       <figcaption>
         {frame.path}, line {frame.line}
       </figcaption>
@@ -26,13 +34,23 @@ export function SourceLine({ run }: { run: WorkerRun }) {
       <pre tabIndex={0}>
         {lines.map(({ number, text }) => (
           <code key={number} data-failed={number === frame.line || undefined}>
-            <span className={styles.number}>{number}</span>
+            <Box
+              component="span"
+              display="inline-block"
+              miw="3ch"
+              me="sm"
+              c="dimmed"
+              ta="end"
+              style={{ userSelect: 'none' }}
+            >
+              {number}
+            </Box>
             {text}
             {'\n'}
           </code>
         ))}
       </pre>
-    </figure>
+    </Box>
   );
 }
 

@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
+import { PendingApproval } from '../../approvals/pending-approval';
 import { questionId } from '../../runs/conversation/made-call';
 import type { WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Notice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
-import { PendingApproval } from './pending-approval';
 
 /** Why a run that holds no process does not go on yet, and what can be done about it. */
 export function WaitsFor({ run, isAgent }: { run: WorkerRun; isAgent: boolean }) {

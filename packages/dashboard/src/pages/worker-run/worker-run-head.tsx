@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -15,7 +15,6 @@ import { PageHead } from '../../ui/page-head';
 import { Timestamp } from '../../ui/timestamp';
 import { RepairButton } from './repair-button';
 import { SaveAsExample } from './save-as-example';
-import styles from './worker-run-page.module.css';
 
 const ReplayDialog = lazy(() => import('./replay-dialog'));
 const ShareDialog = lazy(() => import('./share-dialog'));
@@ -47,14 +46,14 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
         </>
       }
       actions={
-        <div className={styles.actions}>
+        <Group gap="xs">
           {mayChange && <Share run={run} />}
           {worker && <SaveAsExample run={run} worker={worker} />}
           {worker && <RepairButton run={run} worker={worker} />}
           {isOver(run)
             ? worker?.permissions.run && run.trigger !== 'rehearsal' && <Again run={run} worker={worker} />
             : mayChange && <Cancel run={run} />}
-        </div>
+        </Group>
       }
     />
   );

@@ -1,7 +1,7 @@
-import { useThrottledValue } from '@mantine/hooks';
-import { useEffect, useMemo } from 'react';
+import { Stack } from '@mantine/core';
 import { useParams } from 'react-router';
 import { Elsewhere } from '../../accounts/elsewhere';
+import { PendingApproval } from '../../approvals/pending-approval';
 import { OutputJson } from '../../outputs/output-json';
 import { readArtifact } from '../../runs/artifact-file';
 import { ArtifactList } from '../../runs/artifact-list';
@@ -14,8 +14,8 @@ import { RunRequests } from '../../runs/requests/run-requests';
 import { RunErrorBox } from '../../runs/run-error-box';
 import { RunProgress } from '../../runs/run-progress';
 import { Timeline } from '../../runs/timeline/timeline';
-import { useRun } from '../../runs/use-run';
-import { isOver, readWorkerRun, workerRunKey, workerRunSource } from '../../runs/worker-runs';
+import { useWorkerRun } from '../../runs/use-worker-run';
+import { isOver, readWorkerRun, workerRunKey } from '../../runs/worker-runs';
 import { isStatus, type Worker, type WorkerRun } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useTitle } from '../../shell/use-title';
@@ -25,7 +25,6 @@ import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { useWorker } from '../../workers/use-worker';
-import { PendingApproval } from './pending-approval';
 import { Rehearsed } from './rehearsed';
 import { RepairPanel } from './repair-panel';
 import { RunFacts } from './run-facts';
@@ -34,9 +33,6 @@ import { SourceLine } from './source-line';
 import { WaitsFor } from './waits-for';
 import { WorkerRunHead } from './worker-run-head';
 import styles from './worker-run-page.module.css';
-
-/** The run is read anew at most this often, however much its stream tells. */
-const REFRESH_MS = 500;
 
 /** Every run of a worker; also opened by the links in alerts. */
 export default function WorkerRunPage() {
@@ -47,16 +43,10 @@ export default function WorkerRunPage() {
 }
 
 function FollowedRun({ workspaceId, runId }: { workspaceId: string; runId: string }) {
-  const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
-  const { query, run, live, log, requests } = useRun(source);
+  const { query, run, live, log, requests } = useWorkerRun(workspaceId, runId);
+  const { refetch } = query;
   // Nothing until it is known, and where it was deleted since.
   const { data: worker } = useWorker(run?.worker_id);
-  const { refetch } = query;
-  const changes = useThrottledValue(live.changes, REFRESH_MS);
-  const over = run !== undefined && isOver(run);
-  useEffect(() => {
-    if (changes > 0 && !over) void refetch();
-  }, [changes, over, refetch]);
   useTitle(run && `Run of ${worker?.name ?? run.worker_id}`);
   if (run) return <LoadedRun {...{ run, worker, live, log, requests }} />;
   if (isStatus(query.error, 403, 404)) {
@@ -84,13 +74,13 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   return (
     <>
       <WorkerRunHead run={run} worker={worker} />
-      <div className={styles.above}>
+      <Stack className={styles.above} gap="lg">
         <Rehearsed run={run} />
         <Failed run={run} />
         <RepairPanel run={run} />
-      </div>
+      </Stack>
       <div className={layout.mainAndAside}>
-        <div className={styles.column}>
+        <Stack gap="lg">
           <WaitsFor run={run} isAgent={isAgent} />
           <RunProgress live={live} over={over || run.status !== 'running'} />
           {run.status === 'completed' && (
@@ -114,8 +104,8 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
           <Panel title="Requests">
             <RunRequests store={requests} startedAt={startedAt} empty={noRequests(live, over)} />
           </Panel>
-        </div>
-        <div className={styles.column}>
+        </Stack>
+        <Stack gap="lg">
           <Panel title="Inputs">
             {Object.keys(run.input).length > 0 ? (
               <OutputJson value={run.input} />
@@ -134,7 +124,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
           <Panel title="About this run">
             <RunFacts run={run} hasWorker={worker !== undefined} />
           </Panel>
-        </div>
+        </Stack>
       </div>
     </>
   );

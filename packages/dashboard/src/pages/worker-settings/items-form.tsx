@@ -115,7 +115,8 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
       />
       {isInput && (
         <Checkbox
-          className={styles.required}
+          pb="xs"
+          style={{ alignSelf: 'end' }}
           name={`required-${id}`}
           label="Required"
           defaultChecked={item.required ?? false}
@@ -123,7 +124,7 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
       )}
       {onRemove && (
         <Button
-          className={styles.remove}
+          style={{ justifySelf: 'end' }}
           variant="default"
           aria-label={`Remove ${item.label || item.name || 'this one'}`}
           onClick={onRemove}
@@ -133,7 +134,7 @@ function ItemRow({ id, item, types, isInput, onRemove }: ItemRowProps) {
       )}
       {type === 'select' && (
         <TextInput
-          className={styles.options}
+          style={{ gridColumn: '1 / -1' }}
           name={`options-${id}`}
           label="Choices"
           description="Separated by commas"

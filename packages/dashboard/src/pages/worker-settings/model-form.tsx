@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useId, useState } from 'react';
 import { ModelMissing } from '../../models/model-missing';
 import { modelNames, useModels } from '../../models/use-models';
@@ -7,6 +7,13 @@ import { textIn } from '../../ui/text-in';
 import { NumberField } from './number-field';
 import { numberIn, numberOrNullIn, SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
+
+const REASONING = [
+  { value: '', label: 'The model’s own' },
+  { value: 'low', label: 'Low' },
+  { value: 'medium', label: 'Medium' },
+  { value: 'high', label: 'High' },
+];
 
 /** The model that an agent works with, and how far it may go in one run. */
 export function ModelForm({ worker }: { worker: Worker }) {
@@ -21,11 +28,14 @@ export function ModelForm({ worker }: { worker: Worker }) {
       worker={worker}
       title="Model"
       about="An alias stays when the model behind it changes. A call that could cost more than is left is not made."
-      isShownBeside={(path) => path === 'model'}
+      isShownBeside={(path) => path === 'model' || path === 'tool_choice'}
       read={(given) => ({
         model: textIn(given, 'model') || null,
         max_turns: numberIn(given, 'max_turns'),
         budget_usd: numberOrNullIn(given, 'budget_usd'),
+        temperature: numberOrNullIn(given, 'temperature'),
+        reasoning: (textIn(given, 'reasoning') || null) as Worker['reasoning'],
+        tool_choice: textIn(given, 'tool_choice') || null,
       })}
     >
       {(problems) => (
@@ -65,6 +75,34 @@ export function ModelForm({ worker }: { worker: Worker }) {
             max={1_000_000}
             step="any"
             none="No limit"
+          />
+          <NumberField
+            name="temperature"
+            label="Temperature"
+            description="From 0 to 2"
+            value={worker.temperature}
+            min={0}
+            max={2}
+            step="any"
+            none="The model’s own"
+          />
+          <NativeSelect
+            name="reasoning"
+            label="Reasoning"
+            description="Before each answer, where the model can"
+            defaultValue={worker.reasoning ?? ''}
+            data={REASONING}
+          />
+          <TextInput
+            name="tool_choice"
+            label="First answer"
+            description="auto, none, required, or one of its tools"
+            placeholder="auto"
+            error={problems.find(({ path }) => path === 'tool_choice')?.message}
+            defaultValue={worker.tool_choice ?? ''}
+            maxLength={310}
+            autoComplete="off"
+            spellCheck={false}
           />
           <div className={styles.wide}>
             <ModelMissing />

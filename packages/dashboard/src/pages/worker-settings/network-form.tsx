@@ -1,9 +1,8 @@
-import { NativeSelect } from '@mantine/core';
+import { Box, NativeSelect } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { filledRows, type HostProblem, type HostRow, HostRows, rowsOf } from '../../ui/host-rows';
 import { NETWORK_WORDS } from '../../workers/network-words';
-import styles from './network-form.module.css';
 import { type FieldProblem, mayEdit, SettingsForm } from './settings-form';
 
 const HOSTS_MAX = 100;
@@ -45,7 +44,8 @@ export function NetworkForm({ worker }: { worker: Worker }) {
       {(problems) => (
         <>
           <NativeSelect
-            className={styles.rule}
+            maw="34rem"
+            style={{ gridColumn: '1 / -1' }}
             name="network"
             label="Its code reaches"
             description={ABOUT[rule]}
@@ -55,7 +55,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
             data={Object.entries(RULES).map(([value, label]) => ({ value, label }))}
           />
           {rule === 'allow' && (
-            <div className={styles.hosts}>
+            <Box maw="34rem" style={{ gridColumn: '1 / -1' }}>
               <HostRows
                 label="Hosts that it reaches"
                 rows={rows}
@@ -66,7 +66,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
                 problems={problemsOf(problems, sent)}
                 isEditable={mayEdit(worker)}
               />
-            </div>
+            </Box>
           )}
         </>
       )}

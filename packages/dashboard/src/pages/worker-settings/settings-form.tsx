@@ -1,8 +1,9 @@
-import { ApiError } from '@gantry/api-client';
+import { ApiError } from '@gantry/sdk';
 import { Button } from '@mantine/core';
 import type { FormEvent, ReactNode } from 'react';
 import type { Worker, WorkerChange } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { textIn } from '../../ui/text-in';
@@ -40,7 +41,7 @@ export function SettingsForm({ worker, title, about, read, isShownBeside, childr
   }
   return (
     <Panel title={title}>
-      <form className={styles.form} onSubmit={submit}>
+      <FormStack onSubmit={submit}>
         {about && <p className={styles.about}>{about}</p>}
         <fieldset className={styles.fields} disabled={!isEditable} aria-label={title}>
           {typeof children === 'function' ? children(problems) : children}
@@ -64,7 +65,7 @@ export function SettingsForm({ worker, title, about, read, isShownBeside, childr
             </Button>
           </div>
         )}
-      </form>
+      </FormStack>
     </Panel>
   );
 }

@@ -1,13 +1,13 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { type Worker, workerApi } from '../../shell/api';
 import { paths } from '../../shell/paths';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
-import { Dialog } from '../../ui/dialog';
+import { FormDialog } from '../../ui/form-dialog';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { refreshWorkers } from '../../workers/use-worker';
@@ -95,31 +95,26 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
       void refreshWorkers(queryClient, workspaceId);
     },
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    remove.mutate();
-  }
   return (
-    <Dialog title={`Delete ${worker.name}?`} onClose={onClose}>
-      <form className={styles.dialog} onSubmit={submit}>
-        <p>All of its runs, logs and files go with it. Archive it to keep them.</p>
-        <TextInput
-          label={`Type ${worker.id} to confirm`}
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          spellCheck={false}
-        />
-        <Failure title="It was not deleted" error={remove.error} />
-        <div className={styles.actions}>
-          <Button type="submit" color="red" loading={remove.isPending} disabled={typed.trim() !== worker.id}>
-            Delete it for good
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            Keep it
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+    <FormDialog
+      title={`Delete ${worker.name}?`}
+      submit="Delete it for good"
+      cancel="Keep it"
+      isDangerous
+      isDisabled={typed.trim() !== worker.id}
+      change={remove}
+      failure="It was not deleted"
+      onSubmit={() => remove.mutate()}
+      onClose={onClose}
+    >
+      <p>All of its runs, logs and files go with it. Archive it to keep them.</p>
+      <TextInput
+        label={`Type ${worker.id} to confirm`}
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </FormDialog>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button, NativeSelect, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Worker } from '../../shell/api';
 import { hasRule, OWN_TOOLS, readTool, toolWords } from '../../workers/agent-tools';
@@ -98,12 +98,16 @@ function ToolRow({ tool: { tool, approve }, connections, problem, onRule, onRemo
   return (
     <li className={styles.tool}>
       <div className={styles.what}>
-        <p className={styles.name}>{name}</p>
-        <p className={styles.about}>{about ?? <code>{tool}</code>}</p>
+        <Text className="wrap-anywhere" fw={640}>
+          {name}
+        </Text>
+        <Text className="wrap-anywhere" fz="xs" c="dimmed">
+          {about ?? <code>{tool}</code>}
+        </Text>
         {problem && (
-          <p className={styles.problem} role="alert">
+          <Text fz="xs" c="var(--error)" role="alert">
             It {problem}.
-          </p>
+          </Text>
         )}
       </div>
       {hasRule(tool) ? (

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useLocation } from 'react-router';
 import type { Worker } from '../../shell/api';
@@ -16,6 +17,7 @@ import { PackagesForm } from './packages-form';
 import { ResultForm } from './result-form';
 import { RetryForm } from './retry-form';
 import styles from './settings-form.module.css';
+import { SkillsForm } from './skills-form';
 import { TakeAway } from './take-away';
 import { ToolsForm } from './tools-form';
 import { VisibilityPanel } from './visibility-panel';
@@ -81,23 +83,24 @@ function Settings({ worker }: { worker: Worker }) {
   return (
     <div className={styles.page}>
       <PartLinks parts={parts} />
-      <div className={styles.panels}>
+      <Stack gap="lg" maw="56rem" style={{ scrollMarginTop: '5rem' }}>
         {parts.map(([id, , forms]) => (
-          <div key={id} id={id} className={styles.panels}>
+          <Stack key={id} id={id} gap="lg" maw="56rem" style={{ scrollMarginTop: '5rem' }}>
             {forms}
-          </div>
+          </Stack>
         ))}
-      </div>
+      </Stack>
     </div>
   );
 }
 
 const agentPart = (worker: Worker): Part => [
   'agent',
-  'Model and tools',
+  'Model, tools and skills',
   <>
     <ModelForm worker={worker} />
     <ToolsForm worker={worker} />
+    <SkillsForm worker={worker} />
   </>,
 ];
 

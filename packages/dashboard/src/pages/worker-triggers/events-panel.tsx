@@ -1,10 +1,11 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Checkbox, NativeSelect } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Checkbox, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, type Trigger, type Worker, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
+import { FormStack } from '../../ui/form';
 import { ListItem } from '../../ui/list-item';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
@@ -52,7 +53,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
         )
       }
     >
-      <div className={styles.stack}>
+      <Stack gap="md">
         {events.length > 0 && (
           <ul className={content.list}>
             {events.map((event) => (
@@ -76,7 +77,9 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           </ul>
         )}
         {events.length === 0 && !adding && (
-          <p className={styles.none}>No event starts it, such as the end of another worker’s run.</p>
+          <Text maw="68ch" c="dimmed" fz="sm">
+            No event starts it, such as the end of another worker’s run.
+          </Text>
         )}
         {adding && (
           <EventForm
@@ -87,7 +90,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
           />
         )}
         <Failure title="The events stay as they are" error={change.error} />
-      </div>
+      </Stack>
     </Panel>
   );
 }
@@ -107,8 +110,8 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
     if (on.length) onAdd({ type: 'event', on, source_id: source || null });
   }
   return (
-    <form className={styles.stack} onSubmit={submit}>
-      <fieldset className={styles.inputs}>
+    <FormStack onSubmit={submit}>
+      <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">
         <legend>Start it when</legend>
         {EVENT_NAMES.map((name) => (
           <Checkbox
@@ -120,23 +123,23 @@ function EventForm({ sources, busy, onAdd, onClose }: EventFormProps) {
             }
           />
         ))}
-      </fieldset>
+      </Stack>
       <NativeSelect
-        className={styles.field}
+        maw="26rem"
         label="Of"
         value={source}
         onChange={(event) => setSource(event.currentTarget.value)}
         data={[{ value: '', label: 'Any worker or automation' }, ...sources]}
       />
-      <div className={styles.actions}>
+      <Group gap="xs" align="stretch">
         <Button type="submit" loading={busy} disabled={on.length === 0}>
           Add the event
         </Button>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-      </div>
-    </form>
+      </Group>
+    </FormStack>
   );
 }
 

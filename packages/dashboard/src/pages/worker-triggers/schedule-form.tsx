@@ -1,10 +1,11 @@
-import { Button, NativeSelect } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { problemsOf } from '../../inputs/input-problems';
 import { useInputFields } from '../../inputs/use-input-fields';
 import { ScheduleFields } from '../../schedules/schedule-fields';
 import type { InputItem, Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
+import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { useChangeWorker } from '../../workers/use-change-worker';
 import { withTrigger } from './trigger-list';
@@ -47,10 +48,10 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
     });
   }
   return (
-    <form className={styles.stack} onSubmit={submit} noValidate>
+    <FormStack onSubmit={submit} noValidate>
       <ScheduleFields schedule={schedule} onChange={setSchedule} />
       <NativeSelect
-        className={styles.field}
+        maw="26rem"
         label="When times are missed"
         description="While the platform is down, or busy for long"
         value={misfire}
@@ -58,20 +59,20 @@ export function ScheduleForm({ worker, trigger, onClose }: ScheduleFormProps) {
         data={Object.entries(MISFIRES).map(([value, label]) => ({ value, label }))}
       />
       {items.length > 0 && (
-        <fieldset className={styles.inputs}>
+        <Stack component="fieldset" className={styles.inputs} gap="sm" maw="34rem">
           <legend>What scheduled runs get</legend>
           {fields}
-        </fieldset>
+        </Stack>
       )}
       <Failure title="The schedule was not saved" error={change.error} />
-      <div className={styles.actions}>
+      <Group gap="xs" align="stretch">
         <Button type="submit" loading={change.isPending}>
           Save the schedule
         </Button>
         <Button variant="default" onClick={onClose}>
           Cancel
         </Button>
-      </div>
-    </form>
+      </Group>
+    </FormStack>
   );
 }

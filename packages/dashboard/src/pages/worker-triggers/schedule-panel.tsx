@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { scheduleWords } from '../../schedules/cron-words';
 import { NextFires } from '../../schedules/next-fires';
@@ -46,7 +46,9 @@ export function SchedulePanel({ worker }: { worker: Worker }) {
       {trigger ? (
         <Shown worker={worker} trigger={trigger} mayEdit={mayEdit} />
       ) : (
-        <p className={styles.none}>It has no schedule: it does not run by itself at any time.</p>
+        <Text maw="68ch" c="dimmed" fz="sm">
+          It has no schedule: it does not run by itself at any time.
+        </Text>
       )}
     </Panel>
   );
@@ -68,7 +70,7 @@ function Shown({ worker, trigger, mayEdit }: { worker: Worker; trigger: Trigger;
     ...(Object.keys(inputs).length ? [['Inputs', JSON.stringify(inputs, null, 2)] as [string, string]] : []),
   ];
   return (
-    <div className={styles.stack}>
+    <Stack gap="md">
       {worker.status === 'paused' && (
         <Notice tone="info">It is paused: these times pass without a run, and are not counted as missed.</Notice>
       )}
@@ -77,13 +79,13 @@ function Shown({ worker, trigger, mayEdit }: { worker: Worker; trigger: Trigger;
         <NextFires cron={cron} timezone={timezone} />
       </div>
       {missed > 0 && (
-        <p className={styles.about}>
+        <Text maw="68ch" c="dimmed" fz="sm">
           A time is missed when the platform is down or busy, or when a run is refused then. An alert can tell of it.
-        </p>
+        </Text>
       )}
       <Failure title="The schedule stays" error={remove.error} />
       {mayEdit && (
-        <div className={styles.actions}>
+        <Group gap="xs" align="stretch">
           <ConfirmButton
             label="Remove the schedule"
             question="Remove it"
@@ -92,8 +94,8 @@ function Shown({ worker, trigger, mayEdit }: { worker: Worker; trigger: Trigger;
           >
             Remove the schedule
           </ConfirmButton>
-        </div>
+        </Group>
       )}
-    </div>
+    </Stack>
   );
 }

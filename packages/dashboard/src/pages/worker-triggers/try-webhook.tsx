@@ -1,11 +1,12 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, PasswordInput, Textarea } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, PasswordInput, Textarea } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'react-router';
 import { visitorApi, type Worker, workerApi } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
+import { FormStack } from '../../ui/form';
 import { Failure, Notice } from '../../ui/notice';
 import { workerKeys } from '../../workers/use-worker';
 import type { WebhookSecrets } from '../../workers/webhook-secrets';
@@ -25,7 +26,7 @@ export function TryWebhook({ worker, signed, secrets }: TryWebhookProps) {
   const [token, setToken] = useState(secrets.token ?? '');
   const [signingKey, setSigningKey] = useState(secrets.signingKey ?? '');
   const [typed, setTyped] = useState<string | null>(null);
-  const { data: sample } = useQuery({
+  const { data: sample, isPending } = useQuery({
     queryKey: workerKeys.part(workspaceId, worker.id, 'sample', { version: worker.version }),
     queryFn: async () =>
       unwrap(
@@ -55,7 +56,7 @@ export function TryWebhook({ worker, signed, secrets }: TryWebhookProps) {
     send.mutate();
   }
   return (
-    <form className={styles.try} onSubmit={submit}>
+    <FormStack gap="sm" maw="40rem" pt="md" style={{ borderTop: '1px solid var(--line)' }} onSubmit={submit}>
       <h3>Try it</h3>
       <PasswordInput
         label="Token"
@@ -82,21 +83,23 @@ export function TryWebhook({ worker, signed, secrets }: TryWebhookProps) {
         label="JSON to send"
         rows={5}
         value={body}
+        // The sample would otherwise arrive in what is being entered.
+        disabled={isPending}
         onChange={(event) => setTyped(event.currentTarget.value)}
         spellCheck={false}
         classNames={{ input: styles.code }}
       />
-      <div className={styles.actions}>
+      <Group gap="xs" align="stretch">
         <Button type="submit" variant="default" loading={send.isPending} disabled={signed && !canSign()}>
           Send
         </Button>
-      </div>
+      </Group>
       {send.data && (
         <Notice tone="info" title="Accepted" action={<Link to={workerRunPath(send.data.run_id)}>Open the run</Link>}>
           It has started a run.
         </Notice>
       )}
       <Failure title="It was refused" error={send.error} />
-    </form>
+    </FormStack>
   );
 }

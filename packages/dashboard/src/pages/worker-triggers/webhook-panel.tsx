@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Trigger, Worker } from '../../shell/api';
 import { toast } from '../../shell/toasts';
@@ -9,7 +9,6 @@ import { Panel } from '../../ui/panel';
 import { useChangeWorker } from '../../workers/use-change-worker';
 import { secretsIn, takeWebhookSecrets, type WebhookSecrets } from '../../workers/webhook-secrets';
 import { triggerOf, withTrigger } from './trigger-list';
-import styles from './triggers.module.css';
 import { TryWebhook } from './try-webhook';
 import { WebhookHelp } from './webhook-help';
 import { WebhookRuns } from './webhook-runs';
@@ -34,14 +33,16 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
         )
       }
     >
-      <div className={styles.stack}>
+      <Stack gap="md">
         {trigger ? (
           <Shown worker={worker} trigger={trigger} secrets={secrets} mayEdit={mayEdit} change={change} />
         ) : (
-          <p className={styles.none}>It has no webhook: other programs can’t start it by an address of its own.</p>
+          <Text maw="68ch" c="dimmed" fz="sm">
+            It has no webhook: other programs can’t start it by an address of its own.
+          </Text>
         )}
         <Failure title="The webhook stays as it is" error={change.error} />
-      </div>
+      </Stack>
     </Panel>
   );
 }
@@ -68,14 +69,14 @@ function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
       )}
       <CodeToCopy label="Address" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
       {signingKey && <CodeToCopy label="Signing key" code={signingKey} />}
-      <p className={styles.about}>
+      <Text maw="68ch" c="dimmed" fz="sm">
         Any JSON that is sent there starts a run; a JSON object becomes its inputs.{' '}
         {signed
           ? 'Requests must be signed, so that the address alone starts nothing.'
           : 'Whoever has the address with its token can start it.'}
-      </p>
+      </Text>
       {mayEdit && (
-        <div className={styles.actions}>
+        <Group gap="xs" align="stretch">
           <ConfirmButton
             label="Make a new token"
             question="Make one, the old one ends now"
@@ -111,7 +112,7 @@ function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
           >
             Remove
           </ConfirmButton>
-        </div>
+        </Group>
       )}
       {worker.permissions.run && worker.status === 'active' && (
         <TryWebhook key={`${token} ${signingKey}`} worker={worker} signed={signed} secrets={secrets} />

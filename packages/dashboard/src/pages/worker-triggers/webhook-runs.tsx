@@ -1,4 +1,5 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { RunStatusChip, shownStatus } from '../../runs/run-status';
@@ -29,9 +30,19 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
   });
   if (error && !runs) return <FailedToLoad what="The last requests" error={error} retry={refetch} />;
   return (
-    <section className={styles.requests} aria-label="Last requests">
+    <Stack
+      component="section"
+      gap="xs"
+      pt="md"
+      style={{ borderTop: '1px solid var(--line)' }}
+      aria-label="Last requests"
+    >
       <h3>Last requests that were accepted</h3>
-      {runs?.length === 0 && <p className={styles.none}>None yet. Refused ones are not kept.</p>}
+      {runs?.length === 0 && (
+        <Text maw="68ch" c="dimmed" fz="sm">
+          None yet. Refused ones are not kept.
+        </Text>
+      )}
       {runs && runs.length > 0 && (
         <ol className={styles.requestList}>
           {runs.map((run) => (
@@ -50,6 +61,6 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
           <Link to={runsPath({ worker: worker.id, trigger: 'webhook' })}>All of them</Link>
         </p>
       )}
-    </section>
+    </Stack>
   );
 }

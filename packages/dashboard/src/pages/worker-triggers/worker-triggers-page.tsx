@@ -1,8 +1,8 @@
+import { Stack } from '@mantine/core';
 import type { Worker } from '../../shell/api';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { EventsPanel } from './events-panel';
 import { SchedulePanel } from './schedule-panel';
-import styles from './triggers.module.css';
 import { WebhookPanel } from './webhook-panel';
 
 /** A worker's triggers besides people: schedule, webhook and events. */
@@ -11,9 +11,9 @@ export default function WorkerTriggersPage() {
 }
 
 const Triggers = ({ worker }: { worker: Worker }) => (
-  <div className={styles.panels}>
+  <Stack gap="lg">
     <SchedulePanel worker={worker} />
     <WebhookPanel worker={worker} />
     <EventsPanel worker={worker} />
-  </div>
+  </Stack>
 );

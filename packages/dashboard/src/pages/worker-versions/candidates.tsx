@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
 import { useCandidates } from '../../candidates/candidate-queries';
@@ -10,7 +10,6 @@ import { FailedToLoad } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
-import styles from './worker-versions-page.module.css';
 
 const isDecided = ({ status }: Candidate): boolean => status === 'promoted' || status === 'dropped';
 
@@ -23,7 +22,7 @@ export function Candidates({ workerId }: { workerId: string }) {
   const shown = showsAll ? data : data.filter((one) => !isDecided(one));
   const decided = data.filter(isDecided).length;
   return (
-    <div className={styles.candidates}>
+    <Box mb="lg">
       <Panel
         title="Candidates"
         aside={
@@ -35,7 +34,9 @@ export function Candidates({ workerId }: { workerId: string }) {
         }
       >
         {shown.length === 0 ? (
-          <p className={styles.none}>None waits for a decision. “Dry run” beside the code makes one.</p>
+          <Text fz="sm" c="dimmed">
+            None waits for a decision. “Dry run” beside the code makes one.
+          </Text>
         ) : (
           <ul className={content.list}>
             {shown.map((candidate) => (
@@ -44,7 +45,7 @@ export function Candidates({ workerId }: { workerId: string }) {
           </ul>
         )}
       </Panel>
-    </div>
+    </Box>
   );
 }
 

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ComparedFiles } from '../../code/compared-files';
 import type { Files } from '../../code/files';
@@ -40,18 +40,20 @@ export function ComparedVersions({ workerId, from, to }: ComparedVersionsProps) 
   if (!after.data || !filesBefore || !detail.data) return <Skeleton height={240} />;
   return (
     <>
-      <section className={styles.part} aria-label="Files">
+      <Stack component="section" className={styles.part} gap="sm" aria-label="Files">
         <h2>Files</h2>
         <ComparedFiles before={filesBefore} after={after.data} />
-      </section>
-      <section className={styles.part} aria-label="Settings">
+      </Stack>
+      <Stack component="section" className={styles.part} gap="sm" aria-label="Settings">
         <h2>Settings</h2>
         {from ? (
           <SettingChanges changes={detail.data.changes.fields} />
         ) : (
-          <p className={styles.none}>Choose an earlier version to see which settings differ.</p>
+          <Text fz="sm" c="dimmed">
+            Choose an earlier version to see which settings differ.
+          </Text>
         )}
-      </section>
+      </Stack>
     </>
   );
 }

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { NativeSelect, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useMemo, useState } from 'react';
 import { Link, useNavigate } from 'react-router';
@@ -44,7 +44,11 @@ export function Charts({ worker }: { worker: Worker }) {
         />
       }
     >
-      <div className={styles.charts}>
+      <Box
+        className={styles.charts}
+        display="grid"
+        style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(min(100%, 14rem), 1fr))', gap: 'var(--space-5)' }}
+      >
         <Chart
           title="Outcomes"
           figure={stats?.success_rate_30d == null ? 'None ended yet' : `${percent(stats.success_rate_30d)} succeeded`}
@@ -73,7 +77,7 @@ export function Charts({ worker }: { worker: Worker }) {
         <Chart title="Cost" figure={stats ? `${dollars(stats.total_cost_usd_30d)} in 30 days` : ''}>
           {shown && <DayChart label="Cost" kind="bars" {...shown.costs} format={dollars} onDay={openDay()} />}
         </Chart>
-      </div>
+      </Box>
     </Panel>
   );
 }
@@ -87,16 +91,18 @@ interface ChartProps {
 
 function Chart({ title, figure: words, link, children }: ChartProps) {
   return (
-    <section className={styles.chart} aria-label={title}>
-      <div className={styles.chartHead}>
+    <Box component="section" miw={0} aria-label={title}>
+      <Group className={styles.chartHead} gap="sm" align="stretch" justify="space-between" wrap="nowrap" fz="sm">
         <h3>{title}</h3>
         {link}
-      </div>
-      <p className={styles.figure}>{words}</p>
+      </Group>
+      <Text mb="xs" fz="lg" fw={640} lts="-0.01em">
+        {words}
+      </Text>
       <div className={styles.plot}>
         <Suspense>{children || <Skeleton height={150} />}</Suspense>
       </div>
-    </section>
+    </Box>
   );
 }
 

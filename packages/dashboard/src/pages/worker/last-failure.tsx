@@ -1,4 +1,4 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { type Worker, workerApi } from '../../shell/api';

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Box, Button, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { RunStatusChip, shownStatus } from '../../runs/run-status';
@@ -9,8 +9,9 @@ import { runsPath, workerRunPath } from '../../shell/paths';
 import { useWorkspace } from '../../shell/use-me';
 import { Empty } from '../../ui/empty';
 import { duration } from '../../ui/format';
-import { FailedToLoad } from '../../ui/notice';
+import links from '../../ui/link-row.module.css';
 import { Panel } from '../../ui/panel';
+import { ResourceList } from '../../ui/resource-list';
 import { Timestamp } from '../../ui/timestamp';
 import type { Inputs } from '../../workers/run-form';
 import styles from './worker-page.module.css';
@@ -24,11 +25,7 @@ interface RecentRunsProps {
 
 export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
   const workspaceId = useWorkspace()?.id;
-  const {
-    data: runs,
-    error,
-    refetch,
-  } = useQuery({
+  const runs = useQuery({
     queryKey: ['runs', workspaceId, 'of-worker', worker.id, 'recent'],
     queryFn: async () =>
       unwrap(
@@ -40,23 +37,27 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
   return (
     <Panel
       title="Recent runs"
-      aside={runs?.length === RUNS_SHOWN && <Link to={runsPath({ worker: worker.id })}>All runs</Link>}
+      aside={runs.data?.length === RUNS_SHOWN && <Link to={runsPath({ worker: worker.id })}>All runs</Link>}
     >
-      {runs?.length === 0 ? (
-        <Empty title="It has not run yet">
-          <p>Run it with the form. Every run is kept here with its log, inputs and outputs.</p>
-        </Empty>
-      ) : runs ? (
-        <ol className={styles.runs}>
-          {runs.map((run) => (
-            <Row key={run.id} run={run} onReuse={worker.permissions.run ? onReuse : undefined} />
-          ))}
-        </ol>
-      ) : error ? (
-        <FailedToLoad what="The runs" error={error} retry={refetch} />
-      ) : (
-        <Skeleton height={320} />
-      )}
+      <ResourceList
+        what="The runs"
+        query={runs}
+        items={runs.data}
+        height={320}
+        empty={
+          <Empty title="It has not run yet">
+            <p>Run it with the form. Every run is kept here with its log, inputs and outputs.</p>
+          </Empty>
+        }
+      >
+        {(shown) => (
+          <Box component="ol" style={{ containerType: 'inline-size' }}>
+            {shown.map((run) => (
+              <Row key={run.id} run={run} onReuse={worker.permissions.run ? onReuse : undefined} />
+            ))}
+          </Box>
+        )}
+      </ResourceList>
     </Panel>
   );
 }
@@ -65,18 +66,29 @@ function Row({ run, onReuse }: { run: WorkerRunItem; onReuse: RecentRunsProps['o
   const { input } = run;
   const starterOf = useStarter();
   return (
-    <li className={styles.row}>
+    <li className={`${links.row} ${links.small} ${styles.row}`}>
       <RunStatusChip {...shownStatus(run)} />
       <span className={styles.what}>
-        <Link className={styles.link} to={workerRunPath(run.id)}>
+        <Link className={links.link} to={workerRunPath(run.id)}>
           <Timestamp at={Date.parse(run.started_at ?? run.created_at)} />
         </Link>
       </span>
-      <span className={styles.fact}>{starterOf({ trigger: run.trigger, createdBy: run.created_by })}</span>
-      <span className={styles.fact}>{run.worker_version !== null && `Version ${run.worker_version}`}</span>
-      <span className={styles.duration}>{run.duration_ms !== null && duration(run.duration_ms)}</span>
+      <Text span className={styles.fact} fz="xs" c="dimmed">
+        {starterOf({ trigger: run.trigger, createdBy: run.created_by })}
+      </Text>
+      <Text span className={styles.fact} fz="xs" c="dimmed">
+        {run.worker_version !== null && `Version ${run.worker_version}`}
+      </Text>
+      <Text span className="tabular-nums" fz="xs" c="dimmed" ta="end">
+        {run.duration_ms !== null && duration(run.duration_ms)}
+      </Text>
       {onReuse && input !== null && Object.keys(input).length > 0 && (
-        <Button className={styles.reuse} size="compact-xs" variant="subtle" onClick={() => onReuse(input)}>
+        <Button
+          className={`${links.above} ${styles.reuse}`}
+          size="compact-xs"
+          variant="subtle"
+          onClick={() => onReuse(input)}
+        >
           Use these inputs
         </Button>
       )}

@@ -1,4 +1,6 @@
+import { Stack, Text } from '@mantine/core';
 import { useState } from 'react';
+import { describeSandbox } from '../../runs/describe-sandbox';
 import type { Worker } from '../../shell/api';
 import layout from '../../ui/page.module.css';
 import { Panel } from '../../ui/panel';
@@ -23,15 +25,24 @@ function Runs({ worker }: { worker: Worker }) {
   }
   return (
     <div className={layout.mainAndAside}>
-      <div className={styles.column}>
+      <Stack gap="lg">
         <LastFailure worker={worker} />
         <Charts worker={worker} />
         <RecentRuns worker={worker} onReuse={reuse} />
-      </div>
+      </Stack>
       <div id={RUN_FORM} className={styles.form}>
         <Panel title="Run it">
-          {worker.description && <p className={styles.description}>{worker.description}</p>}
+          {worker.description && (
+            <Text className="pre-wrap wrap-anywhere" mb="md" fz="sm" c="dimmed">
+              {worker.description}
+            </Text>
+          )}
           <RunForm key={reused?.count ?? 0} worker={worker} given={reused?.inputs ?? null} />
+          {worker.last_sandbox && (
+            <Text mt="md" fz="xs" c="dimmed" className="wrap-anywhere">
+              Sandbox of its last run: {describeSandbox(worker.last_sandbox)}
+            </Text>
+          )}
         </Panel>
       </div>
     </div>

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { WorkerItem } from '../../shell/api';
 import { toast } from '../../shell/toasts';
@@ -40,7 +40,9 @@ export function ChosenBar({ workers, onClear }: { workers: WorkerItem[]; onClear
   if (workers.length === 0) return null;
   return (
     <div className={styles.chosen} role="toolbar" aria-label="Chosen workers">
-      <span className={styles.count}>{workers.length} chosen</span>
+      <Box component="span" me="auto" fw={600} fz="sm">
+        {workers.length} chosen
+      </Box>
       {active.length > 0 && (
         <Button
           variant="default"

@@ -1,11 +1,11 @@
-import { Skeleton } from '@mantine/core';
+import { Box, Skeleton } from '@mantine/core';
 import styles from './workers-page.module.css';
 
 const ROWS = ['a', 'b', 'c', 'd', 'e'];
 
 export function LoadingTable() {
   return (
-    <div className={styles.box} aria-busy="true">
+    <Box className="surface" pos="relative" style={{ containerType: 'inline-size' }} aria-busy="true">
       <p className="visually-hidden" role="status">
         Loading the workers
       </p>
@@ -15,6 +15,6 @@ export function LoadingTable() {
           <Skeleton height={14} width="min(80%, 22rem)" />
         </div>
       ))}
-    </div>
+    </Box>
   );
 }

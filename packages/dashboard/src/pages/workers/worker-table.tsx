@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Box, Button, Checkbox, Group, Text } from '@mantine/core';
 import { Link } from 'react-router';
 import { RunStrip } from '../../runs/run-strip';
 import type { WorkerItem } from '../../shell/api';
@@ -37,19 +37,19 @@ export function WorkerTable({
   const all = pausable.length > 0 && pausable.every(({ id }) => chosen.has(id));
   const sorted = { filter, onSort };
   return (
-    <div className={styles.box}>
+    <Box className="surface" pos="relative" style={{ containerType: 'inline-size' }}>
       <table className={`${table.table} ${styles.table}`}>
         <thead>
           <tr>
             {pausable.length > 0 && (
-              <th className={styles.check}>
+              <Box component="th" w="1%">
                 <Checkbox
                   aria-label="Choose all"
                   checked={all}
                   indeterminate={!all && pausable.some(({ id }) => chosen.has(id))}
                   onChange={() => onChoose(new Set(all ? [] : pausable.map(({ id }) => id)))}
                 />
-              </th>
+              </Box>
             )}
             <SortedHead column="name" label="Worker" {...sorted} />
             <SortedHead column="health" label="Health" {...sorted} />
@@ -66,7 +66,7 @@ export function WorkerTable({
           {workers.map((worker) => (
             <tr key={worker.id}>
               {pausable.length > 0 && (
-                <td className={styles.check}>
+                <Box component="td" w="1%">
                   {pausable.includes(worker) && (
                     <Checkbox
                       aria-label={`Choose ${worker.name}`}
@@ -77,15 +77,17 @@ export function WorkerTable({
                       }}
                     />
                   )}
-                </td>
+                </Box>
               )}
               <td className={styles.what}>
                 <Link className={styles.name} to={workerPath(worker.id)} data-row-link>
                   {worker.name}
                 </Link>
-                <p className={styles.starts}>{startsWhen(worker.triggers)}</p>
+                <Text className="wrap-anywhere" c="dimmed">
+                  {startsWhen(worker.triggers)}
+                </Text>
                 {worker.tags.length > 0 && (
-                  <p className={styles.tags}>
+                  <Group component="p" gap={4} align="stretch" mt={4}>
                     {worker.tags.map((tag) => (
                       <button
                         key={tag}
@@ -97,7 +99,7 @@ export function WorkerTable({
                         {tag}
                       </button>
                     ))}
-                  </p>
+                  </Group>
                 )}
               </td>
               <td className={styles.health}>
@@ -106,13 +108,15 @@ export function WorkerTable({
               <td className={styles.runs}>
                 <LastRuns worker={worker} />
               </td>
-              <td className={styles.success}>
+              <Box component="td" className={`${styles.success} nowrap tabular-nums`}>
                 <Success share={successOf(worker)} />
-              </td>
-              <td className={styles.next}>
+              </Box>
+              <Box component="td" className={`${styles.next} nowrap tabular-nums`} fz="xs" c="dimmed">
                 {worker.next_run_at !== null && <Timestamp at={Date.parse(worker.next_run_at)} />}
-              </td>
-              <td className={styles.owner}>{ownerNameOf(worker)}</td>
+              </Box>
+              <Box component="td" className={`${styles.owner} wrap-anywhere`} fz="xs" c="dimmed" maw="10rem">
+                {ownerNameOf(worker)}
+              </Box>
               <td className={styles.run}>
                 {worker.permissions.run && worker.status === 'active' && (
                   <Button
@@ -130,7 +134,7 @@ export function WorkerTable({
           ))}
         </tbody>
       </table>
-    </div>
+    </Box>
   );
 }
 
@@ -162,16 +166,21 @@ const Success = ({ share }: { share: number | null }) =>
 
 function LastRuns({ worker: { recent_runs: runs = [] } }: { worker: WorkerItem }) {
   const [last] = runs;
-  if (!last) return <span className={styles.none}>None yet</span>;
+  if (!last)
+    return (
+      <Text span fz="xs" c="dimmed">
+        None yet
+      </Text>
+    );
   return (
     <>
       <RunStrip
         small
         runs={runs.map(({ id, status, duration_ms }) => ({ runId: id, status, durationMs: duration_ms }))}
       />
-      <span className={styles.lastAt}>
+      <Box component="span" fz="xs" c="dimmed" display="block" mt={2}>
         <Timestamp at={Date.parse(last.created_at)} />
-      </span>
+      </Box>
     </>
   );
 }

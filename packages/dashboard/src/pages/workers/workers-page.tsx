@@ -1,4 +1,4 @@
-import { Button, NativeSelect, TextInput } from '@mantine/core';
+import { Button, NativeSelect, Text, TextInput } from '@mantine/core';
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import type { WorkerItem } from '../../shell/api';
@@ -99,7 +99,8 @@ function Filters({ filter, tags, onChange }: FiltersProps) {
   return (
     <search className={styles.filters}>
       <TextInput
-        className={styles.search}
+        flex="1 1 18rem"
+        maw="28rem"
         type="search"
         aria-label="Search workers"
         placeholder="Search by name, description or tag"
@@ -179,7 +180,9 @@ function Found({ workers, filter, onChange }: FoundProps) {
         </Button>
       )}
       {workers.length >= WORKERS_MAX && (
-        <p className={styles.note}>These are the newest {WORKERS_MAX}. The search at the top of the page finds all.</p>
+        <Text mt="sm" fz="sm" c="dimmed">
+          These are the newest {WORKERS_MAX}. The search at the top of the page finds all.
+        </Text>
       )}
       {running !== null && (
         <Suspense>

@@ -1,8 +1,9 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
 import { Button, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { type Workspace, workerApi } from '../../shell/api';
+import { FormRow } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -40,7 +41,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
         A lower value deletes older runs and logs within the hour; no higher value brings them back.
       </p>
       {retention && (
-        <form className={styles.form} onSubmit={submit}>
+        <FormRow mb="md" onSubmit={submit}>
           {FIELDS.map(({ name, label, least }) => (
             <TextInput
               key={name}
@@ -59,7 +60,7 @@ export function RetentionForm({ workspace }: { workspace: Workspace }) {
           <Button type="submit" size="md" loading={change.isPending}>
             Save retention
           </Button>
-        </form>
+        </FormRow>
       )}
       {change.isSuccess && <p role="status">Saved.</p>}
       <Failure title="Nothing was changed" error={change.error ?? error} />

@@ -1,5 +1,5 @@
-import { unwrap } from '@gantry/api-client';
-import { Button, Skeleton, TextInput } from '@mantine/core';
+import { unwrap } from '@gantry/sdk';
+import { Button, Group, Skeleton, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { SettingsFrame } from '../../settings/settings-frame';
@@ -7,6 +7,7 @@ import { type Workspace, workerApi } from '../../shell/api';
 import { useWorkspace } from '../../shell/use-me';
 import { useMoveTo } from '../../shell/use-move-to';
 import { ConfirmButton } from '../../ui/confirm-button';
+import { FormRow } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
@@ -56,9 +57,9 @@ function Present({ workspace }: { workspace: Workspace }) {
   return (
     <Panel title={workspace.name}>
       {workspace.permissions.update && (
-        <form className={styles.form} onSubmit={submitted(rename.mutate)}>
+        <FormRow mb="md" onSubmit={submitted(rename.mutate)}>
           <TextInput
-            className={styles.wide}
+            flex="1 1 16rem"
             name="name"
             label="Name"
             defaultValue={workspace.name}
@@ -69,7 +70,7 @@ function Present({ workspace }: { workspace: Workspace }) {
           <Button type="submit" size="md" loading={rename.isPending}>
             Rename
           </Button>
-        </form>
+        </FormRow>
       )}
       <Failure title="Nothing was changed" error={failure} />
       <p className={styles.text}>
@@ -77,7 +78,7 @@ function Present({ workspace }: { workspace: Workspace }) {
           ? 'A deleted workspace can be brought back on this page for seven days; then everything in it is gone.'
           : `You are here as ${workspace.role}.`}
       </p>
-      <div className={styles.actions}>
+      <Group gap="xs">
         <ConfirmButton
           label={`Leave ${workspace.name}`}
           question="Leave now"
@@ -96,7 +97,7 @@ function Present({ workspace }: { workspace: Workspace }) {
             Delete
           </ConfirmButton>
         )}
-      </div>
+      </Group>
     </Panel>
   );
 }
@@ -110,9 +111,9 @@ function Another() {
   return (
     <Panel title="Another workspace">
       <p className={styles.text}>With members, automations and secrets of its own. You own it.</p>
-      <form className={styles.form} onSubmit={submitted(create.mutate)}>
+      <FormRow mb="md" onSubmit={submitted(create.mutate)}>
         <TextInput
-          className={styles.wide}
+          flex="1 1 16rem"
           name="name"
           label="Name of the new workspace"
           maxLength={100}
@@ -123,7 +124,7 @@ function Another() {
         <Button type="submit" size="md" loading={create.isPending}>
           Create workspace
         </Button>
-      </form>
+      </FormRow>
       <Failure error={create.error} />
     </Panel>
   );

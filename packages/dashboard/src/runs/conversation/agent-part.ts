@@ -5,6 +5,8 @@ export interface AgentPart {
   name: string | null;
   /** Words, arguments as JSON, or a result. Perhaps shortened: the transcript has all of it. */
   text: string;
+  /** Of a call and its result; absent where an earlier version told it. */
+  id?: string;
   /** Epoch milliseconds. */
   at: number | null;
   attempt: number;
@@ -20,13 +22,14 @@ export const isAgentPart = (event: string): event is PartName => PARTS.some((par
 /** @param told when, and in which attempt */
 export function partOf(
   part: PartName,
-  { name, text, step, offset }: Record<string, unknown>,
+  { name, text, step, offset, call_id: id }: Record<string, unknown>,
   told: Pick<AgentPart, 'at' | 'attempt'>,
 ): AgentPart {
   return {
     ...{ part, ...told },
     name: typeof name === 'string' ? name : null,
     text: typeof text === 'string' ? text : '',
+    ...(typeof id === 'string' && { id }),
     piece: typeof step === 'number' && typeof offset === 'number' ? { step, offset } : null,
   };
 }

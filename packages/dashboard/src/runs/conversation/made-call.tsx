@@ -1,12 +1,14 @@
+import { Box, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { deciderName } from '../../approvals/decider-name';
+import { CALL_STATUSES, CorrectedTo } from '../../approvals/listed-calls';
 import { jsonOf, ToolCall } from '../../conversation/tool-call';
+import { toolTitle } from '../../conversation/tool-title';
 import { PersonIcon } from '../../ui/icons';
 import type { Tone } from '../../ui/status-chip';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './run-conversation.module.css';
 import type { AgentCall } from './said';
-import { toolTitle } from './tool-title';
 
 type Approval = AgentCall['approvals'][number];
 
@@ -21,21 +23,29 @@ interface MadeCallProps {
 export function MadeCall({ call, isOver, question }: MadeCallProps) {
   const { name, given, result, approvals } = call;
   const value = jsonOf(given);
+  const corrected = findDecision(call)?.arguments;
+  const isCut = value === undefined && given !== '';
+  const note = (isCut || corrected) && (
+    <>
+      {isCut && 'This is its beginning: the transcript has all of it.'}
+      {corrected && <CorrectedTo value={corrected} />}
+    </>
+  );
   return (
     <div>
       <ToolCall
-        {...{ title: toolTitle(name), name, result }}
+        {...{ title: toolTitle(name, value), name, result }}
         given={value ?? given}
         state={stateOf(call, isOver)}
-        note={value === undefined && given !== '' && 'This is its beginning: the transcript has all of it.'}
+        note={note}
       />
       {approvals.map((approval) =>
         approval.status === 'pending' ? (
-          <div key={approval.id} className={styles.question} id={questionId(approval.id)}>
+          <Box key={approval.id} p="md" id={questionId(approval.id)}>
             {question?.(approval.id)}
-          </div>
+          </Box>
         ) : (
-          <Decided key={approval.id} approval={approval} />
+          <Decided key={approval.id} approval={approval} callId={call.id} />
         ),
       )}
     </div>
@@ -45,8 +55,14 @@ export function MadeCall({ call, isOver, question }: MadeCallProps) {
 /** Id of the element that holds a waiting question. */
 export const questionId = (approvalId: string): string => `question-${approvalId}`;
 
-function stateOf({ result, failed, approvals }: AgentCall, isOver: boolean): { tone: Tone; word: string } {
+/** What was decided about this call, where each of its approval was decided for itself. */
+const findDecision = ({ id, approvals }: AgentCall) =>
+  approvals.flatMap(({ calls }) => calls?.find((one) => one.id === id)?.decision ?? [])[0];
+
+function stateOf(call: AgentCall, isOver: boolean): { tone: Tone; word: string } {
+  const { result, failed, approvals } = call;
   const last = approvals.at(-1)?.status;
+  if (findDecision(call)?.status === 'refused') return { tone: 'idle', word: 'Refused' };
   if (result !== null) return failed ? { tone: 'error', word: 'Failed' } : { tone: 'success', word: 'Answered' };
   if (last === 'pending') return { tone: 'timeout', word: 'Waits for a person' };
   if (last === 'rejected' || last === 'expired') return { tone: 'idle', word: 'Not made' };
@@ -59,16 +75,27 @@ const DECISIONS: Partial<Record<Approval['status'], { word: string; tone: Tone }
   expired: { word: 'Nobody decided in time', tone: 'idle' },
 };
 
-function Decided({ approval: { status, decided_by: by, decided_at: at, reason } }: { approval: Approval }) {
-  const decision = DECISIONS[status];
+function Decided({ approval, callId }: { approval: Approval; callId: string | null }) {
+  const { status, decided_by: by, decided_at: at } = approval;
+  const own = approval.calls?.find(({ id }) => id === callId)?.decision;
+  const decision = own ? CALL_STATUSES[own.status] : DECISIONS[status];
+  const reason = own ? own.reason : approval.reason;
   if (!decision) return null;
   return (
-    <p className={styles.decided} data-tone={decision.tone}>
+    <Group
+      component="p"
+      className={`${styles.decided} wrap-anywhere`}
+      gap="4px 8px"
+      p="8px 12px"
+      fz="xs"
+      c="dimmed"
+      data-tone={decision.tone}
+    >
       <PersonIcon />
       <b>{decision.word}</b>
       {by && <span>by {deciderName(by)}</span>}
       {at && <Timestamp at={Date.parse(at)} />}
       {reason && <span>{reason}</span>}
-    </p>
+    </Group>
   );
 }

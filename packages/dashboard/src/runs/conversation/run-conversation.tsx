@@ -1,8 +1,7 @@
-import { Button } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { AgentWords } from '../../conversation/agent-words';
-import conversation from '../../conversation/conversation.module.css';
 import { Working } from '../../conversation/working';
 import type { WorkerRun } from '../../shell/api';
 import { counted } from '../../ui/format';
@@ -25,63 +24,77 @@ interface RunConversationProps {
   live: LiveRun;
   /** A question that waits, where the agent asked it; null where code asks, and it stands elsewhere. */
   question: ((approvalId: string) => ReactNode) | null;
+  /** In the place of a run that is over and of which no words are kept. */
+  empty?: ReactNode;
 }
 
+export const RunConversation = (props: RunConversationProps) => (
+  <Panel title="Conversation">
+    <RunMessages {...props} />
+  </Panel>
+);
+
 /** Texts of an agent, its calls and their answers, live and afterwards. */
-export function RunConversation({ run, live, question }: RunConversationProps) {
+export function RunMessages({ run, live, question, empty }: RunConversationProps) {
   const over = isOver(run);
   const transcript = useTranscript(run, over);
   const { said, unplaced } = withApprovals(transcript.said ?? saidLive(live.parts, run.steps), run);
+  const isRead = over && live.done && !transcript.isReading;
   const uses = said.flatMap((one) => (one.kind === 'answer' ? [one.use] : []));
   return (
-    <Panel title="Conversation">
-      <div className={styles.conversation}>
-        {said.length === 0 && (over || run.status !== 'running') && (
-          <p className={content.about}>{nothingSaid(over, live.done && !transcript.isReading)}</p>
-        )}
-        {groupsOf(said).map((group, place) => {
-          const key = `${place} ${group.kind}`;
-          switch (group.kind) {
-            case 'answer':
-              return <Answer key={key} use={group.use} />;
-            case 'text':
-              return <AgentWords key={key} text={group.text} />;
-            case 'summary':
-              return (
-                <details key={key} className={styles.summary}>
-                  <summary>The agent summed up its work so far, to stay within what the model can read</summary>
-                  <AgentWords text={group.text} />
-                </details>
-              );
-            default:
-              return (
-                <div key={key} className={conversation.calls}>
-                  {group.calls.map((call, at) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added, and have no other name.
-                    <MadeCall key={at} call={call} isOver={over} question={question} />
-                  ))}
-                </div>
-              );
-          }
-        })}
-        {unplaced.map(
-          ({ id, status }) =>
-            question &&
-            status === 'pending' && (
-              <div key={id} id={questionId(id)}>
-                {question(id)}
-              </div>
-            ),
-        )}
-        {run.status === 'running' && <Working isSpeaking={said.at(-1)?.kind === 'text'} />}
-        {uses.length > 0 && (
-          <div className={styles.end}>
-            <Sums uses={uses} />
-            {over && <Transcript run={run} />}
-          </div>
-        )}
-      </div>
-    </Panel>
+    <Stack gap="md">
+      {said.length === 0 &&
+        (over || run.status !== 'running') &&
+        (isRead && empty ? empty : <p className={content.about}>{nothingSaid(over, isRead)}</p>)}
+      {groupsOf(said).map((group, place) => {
+        const key = `${place} ${group.kind}`;
+        switch (group.kind) {
+          case 'answer':
+            return <Answer key={key} use={group.use} />;
+          case 'text':
+            return <AgentWords key={key} text={group.text} />;
+          case 'summary':
+            return (
+              <details key={key} className={styles.summary}>
+                <summary>The agent summed up its work so far, to stay within what the model can read</summary>
+                <AgentWords text={group.text} />
+              </details>
+            );
+          default:
+            return (
+              <Box
+                key={key}
+                className="divided"
+                bd="1px solid var(--line)"
+                bdrs={8}
+                bg="var(--surface)"
+                style={{ overflow: 'hidden' }}
+              >
+                {group.calls.map((call, at) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: calls are only added, and have no other name.
+                  <MadeCall key={at} call={call} isOver={over} question={question} />
+                ))}
+              </Box>
+            );
+        }
+      })}
+      {unplaced.map(
+        ({ id, status }) =>
+          question &&
+          status === 'pending' && (
+            <div key={id} id={questionId(id)}>
+              {question(id)}
+            </div>
+          ),
+      )}
+      {run.status === 'running' && <Working isSpeaking={said.at(-1)?.kind === 'text'} />}
+      {uses.length > 0 && (
+        <Group gap="8px 16px" justify="space-between" pt="md" style={{ borderTop: '1px solid var(--line)' }}>
+          <Sums uses={uses} />
+          {over && <Transcript run={run} />}
+        </Group>
+      )}
+    </Stack>
   );
 }
 
@@ -90,11 +103,11 @@ function nothingSaid(over: boolean, isRead: boolean): string {
   return isRead ? 'The agent said nothing in this run.' : 'Reading what the agent said…';
 }
 
-type Group = Exclude<Said, AgentCall> | { kind: 'calls'; calls: AgentCall[] };
+type SaidGroup = Exclude<Said, AgentCall> | { kind: 'calls'; calls: AgentCall[] };
 
 /** Calls that follow each other stand together. */
-function groupsOf(said: readonly Said[]): Group[] {
-  const groups: Group[] = [];
+function groupsOf(said: readonly Said[]): SaidGroup[] {
+  const groups: SaidGroup[] = [];
   for (const one of said) {
     const last = groups.at(-1);
     if (one.kind !== 'call') groups.push(one);
@@ -108,7 +121,9 @@ function Answer({ use }: { use: ModelUse }) {
   const words = wordsOf(use);
   return (
     <p className={styles.answer}>
-      <span className={styles.model}>{use.model ?? 'Model call'}</span>
+      <Text span className="wrap-anywhere" fw={600}>
+        {use.model ?? 'Model call'}
+      </Text>
       {words && <span>{words}</span>}
     </p>
   );
@@ -118,10 +133,10 @@ function Sums({ uses }: { uses: ModelUse[] }) {
   const sum = sumOf(uses);
   const words = wordsOf(sum);
   return (
-    <p className={styles.sums}>
+    <Text fz="xs" c="dimmed">
       {counted(sum.calls, 'model call')}
       {words && `: ${words}`}
-    </p>
+    </Text>
   );
 }
 

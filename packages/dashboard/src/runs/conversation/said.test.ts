@@ -83,3 +83,28 @@ test('a question stands with the call that asks it, and one whose call is not kn
   expect(said).toMatchObject([{ approvals: [{ id: 'one' }] }]);
   expect(unplaced.map(({ id }) => id)).toEqual(['two']);
 });
+
+test('an approval of several calls waits beside the first of them, and stands with each once it is decided', () => {
+  const call = (id: string) => ({ id, tool: 'mail__read', arguments: {}, decision: null });
+  const approval = {
+    id: 'both',
+    title: 'The agent asks to make 2 calls',
+    status: 'pending' as 'pending' | 'approved',
+    requested_at: new Date(1).toISOString(),
+    decided_at: null,
+    calls: [call('call_1'), call('call_2')],
+  };
+  const place = (parts: AgentPart[]) =>
+    withApprovals(saidLive(parts, []), {
+      ...{ id: 'run_1', created_at: '', started_at: null, completed_at: null, status: 'pending_approval' },
+      steps: [step(1, { kind: 'approve', name: 'both', approval_id: 'both' })],
+      approvals: [approval],
+    });
+  const parts = ['call_1', 'call_2', 'call_3'].map((id) => part('tool_call', id, { id }));
+  const idsOf = ({ said }: ReturnType<typeof place>) =>
+    said.map((one) => (one.kind === 'call' ? one.approvals.map(({ id }) => id) : []));
+  expect(idsOf(place(parts))).toEqual([['both'], [], []]);
+  approval.status = 'approved';
+  expect(idsOf(place(parts))).toEqual([['both'], ['both'], []]);
+  expect(place([]).unplaced).toEqual([approval]);
+});

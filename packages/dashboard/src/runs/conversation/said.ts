@@ -7,6 +7,8 @@ type Approval = TimelineRun['approvals'][number];
 
 export interface AgentCall {
   kind: 'call';
+  /** Null where an earlier version told it. */
+  id: string | null;
   /** The tool, as the model names it. */
   name: string;
   /** JSON, unless it was cut. */
@@ -103,6 +105,7 @@ function saidOf(parts: Part[]): Said[] {
     } else if (part.part === 'tool_call' && !open.some((one) => isRepeated(one.part, part))) {
       const call: AgentCall = {
         kind: 'call',
+        id: part.id ?? null,
         name: name ?? '',
         given: text,
         result: null,
@@ -140,14 +143,23 @@ export function withApprovals(
   const asked = approvals
     .filter(({ id }) => steps.some(({ approval_id: approvalId }) => approvalId === id))
     .toSorted((one, other) => Date.parse(one.requested_at) - Date.parse(other.requested_at));
+  const calls = said.filter((one) => one.kind === 'call');
+  const listed = asked.filter((approval) => calls.some((call) => isAboutCall(approval, call)));
+  const others = asked.filter((approval) => !listed.includes(approval));
   const placed = said.map((one) => {
     if (one.kind !== 'call') return one;
-    const own: Approval[] = [];
-    if (asked[0]?.title === titleFor(one.name)) own.push(...asked.splice(0, 1));
-    if (one.name === ASKS && asked[0] && !own.some(isRefused)) own.push(...asked.splice(0, 1));
+    // A question waits beside the first of its calls; what was decided stands with each of them.
+    const isHere = (approval: Approval) =>
+      approval.status !== 'pending' || calls.find((call) => isAboutCall(approval, call)) === one;
+    const own = listed.filter((approval) => isAboutCall(approval, one) && isHere(approval));
+    if (own.length === 0 && others[0]?.title === titleFor(one.name)) own.push(...others.splice(0, 1));
+    if (one.name === ASKS && others[0] && !own.some(isRefused)) own.push(...others.splice(0, 1));
     return { ...one, approvals: own };
   });
-  return { said: placed, unplaced: asked };
+  return { said: placed, unplaced: others };
 }
+
+const isAboutCall = ({ calls }: Approval, { id }: AgentCall): boolean =>
+  id !== null && (calls?.some((call) => call.id === id) ?? false);
 
 const isRefused = ({ status }: Approval): boolean => status !== 'approved';

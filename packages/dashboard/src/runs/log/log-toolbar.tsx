@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NativeSelect, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect, TextInput } from '@mantine/core';
 import type { Ref } from 'react';
 import { DownIcon, DownloadIcon, SearchIcon, UpIcon } from '../../ui/icons';
 import type { Level } from './log-line';
@@ -37,10 +37,10 @@ const CLOCKS: { value: Clock; label: string }[] = [
 export function LogToolbar(props: LogToolbarProps) {
   const { text, hits, hitPlace, onHit } = props;
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label="Log view">
+    <Group gap="xs" role="toolbar" aria-label="Log view">
       <TextInput
         ref={props.searchField}
-        className={styles.search}
+        flex="1 1 6rem"
         size="xs"
         aria-label="Search the log"
         placeholder="Search the log"
@@ -55,7 +55,7 @@ export function LogToolbar(props: LogToolbarProps) {
         }}
       />
       {text !== '' && (
-        <div className={styles.hits}>
+        <Group className="tabular-nums" gap={4} wrap="nowrap" fz="xs" c="dimmed">
           <span role="status">
             {hits === 0 ? 'Not found' : `${hitPlace === null ? '' : `${hitPlace + 1} of `}${hits}`}
           </span>
@@ -65,7 +65,7 @@ export function LogToolbar(props: LogToolbarProps) {
           <ActionIcon variant="default" aria-label="Next hit" disabled={hits === 0} onClick={() => onHit(1)}>
             <DownIcon />
           </ActionIcon>
-        </div>
+        </Group>
       )}
       <NativeSelect
         size="xs"
@@ -93,6 +93,6 @@ export function LogToolbar(props: LogToolbarProps) {
       <Button size="xs" variant="default" leftSection={<DownloadIcon />} onClick={props.onSave}>
         Save
       </Button>
-    </div>
+    </Group>
   );
 }

@@ -1,3 +1,4 @@
+import { Box, Stack } from '@mantine/core';
 import { useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
 import { useSearchParams } from 'react-router';
 import { lineIdIn } from '../../shell/paths';
@@ -74,9 +75,8 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
   }, [store.lines.length, selectedId]);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it takes over the browser's own search, which sees drawn rows alone.
-    <div
-      className={styles.frame}
+    <Stack
+      gap="xs"
       onKeyDown={(event) => {
         if (event.key !== 'f' || !(event.ctrlKey || event.metaKey)) return;
         event.preventDefault();
@@ -103,7 +103,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
           onSave={() => save(name, store)}
         />
       )}
-      <div className={styles.rows}>
+      <Box pos="relative">
         <LogRows
           key={level}
           handle={rows}
@@ -116,8 +116,8 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
             Follow the end
           </button>
         )}
-      </div>
-    </div>
+      </Box>
+    </Stack>
   );
 }
 

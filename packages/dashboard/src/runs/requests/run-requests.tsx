@@ -1,4 +1,4 @@
-import { Button, Checkbox } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core';
 import { useState, useSyncExternalStore } from 'react';
 import table from '../../ui/data-table.module.css';
 import { duration, figure, fileSize } from '../../ui/format';
@@ -25,15 +25,22 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
   const [onlyProblems, setOnlyProblems] = useState(false);
   const [rows, setRows] = useState(ROWS);
   const { requests } = store;
-  if (requests.length === 0) return <p className={styles.about}>{empty}</p>;
+  if (requests.length === 0)
+    return (
+      <Text fz="sm" c="dimmed">
+        {empty}
+      </Text>
+    );
   const sums = store.sums();
   const hasProblems = sums.refused + sums.failed > 0;
   const shown = onlyProblems && hasProblems ? requests.filter(({ problem }) => problem !== null) : requests;
   const hasRetries = requests.at(-1)?.attempt !== requests[0]?.attempt;
   return (
-    <div className={styles.requests}>
-      <div className={styles.head}>
-        <p className={styles.about}>{summary(sums)}</p>
+    <Stack gap="sm" align="flex-start">
+      <Group gap="8px 16px" justify="space-between" w="100%">
+        <Text fz="sm" c="dimmed">
+          {summary(sums)}
+        </Text>
         {hasProblems && (
           <Checkbox
             size="xs"
@@ -42,7 +49,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
             onChange={(event) => setOnlyProblems(event.currentTarget.checked)}
           />
         )}
-      </div>
+      </Group>
       <table className={`${table.table} ${styles.table}`}>
         <thead>
           <tr>
@@ -64,11 +71,11 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
         </Button>
       )}
       {sums.isCut && (
-        <p className={styles.about}>
+        <Text fz="sm" c="dimmed">
           The first {figure(OF_ATTEMPT_MAX)} requests of an attempt are kept: it may have made more.
-        </p>
+        </Text>
       )}
-    </div>
+    </Stack>
   );
 }
 
@@ -88,9 +95,13 @@ function Row({ request, startedAt, hasRetries }: RowProps) {
   return (
     <tr>
       <td>
-        <span className={styles.line}>
-          <span className={styles.method}>{method ?? 'Connection to'}</span>{' '}
-          <span className={styles.host}>{hostOf(request)}</span>
+        <span className="small-code">
+          <Text span c="dimmed">
+            {method ?? 'Connection to'}
+          </Text>{' '}
+          <Text span fw={600}>
+            {hostOf(request)}
+          </Text>
           {path}
         </span>
         {problem && <span className={styles.more}>{inWords(request, problem)}</span>}
@@ -134,7 +145,12 @@ function Answer({ request: { status, problem } }: { request: RunRequest }) {
       </StatusChip>
     );
   }
-  if (status === null) return <span className={styles.about}>Not seen</span>;
+  if (status === null)
+    return (
+      <Text span fz="sm" c="dimmed">
+        Not seen
+      </Text>
+    );
   return (
     <span className={styles.status} data-error={status >= ERROR_STATUS || undefined}>
       {status}

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
@@ -5,7 +6,6 @@ import { nothingYet } from '../live-run';
 import { readWorkerRun, workerRunKey } from '../worker-runs';
 import type { Span } from './axis';
 import { entriesOf } from './kinds';
-import styles from './timeline.module.css';
 import { TimelineRows } from './timeline-rows';
 
 interface CalledTimelineProps {
@@ -29,7 +29,12 @@ export function CalledTimeline({ runId, depth, span, now }: CalledTimelineProps)
       </li>
     );
   }
-  if (!data) return <li className={styles.loading}>Reading the called run…</li>;
+  if (!data)
+    return (
+      <Box component="li" p="8px 0 8px 2.5rem" fz="sm" c="dimmed">
+        Reading the called run…
+      </Box>
+    );
   return (
     <TimelineRows
       entries={entriesOf({ run: data, live: nothingYet })}

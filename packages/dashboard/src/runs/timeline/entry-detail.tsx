@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { OutputJson } from '../../outputs/output-json';
@@ -22,10 +23,10 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
   return (
     <div className={styles.detail}>
       {step.error && (
-        <p className={styles.error}>
+        <Text className="pre-wrap wrap-anywhere" c="var(--error)">
           {step.error.type && <b>{step.error.type}: </b>}
           {step.error.message}
-        </p>
+        </Text>
       )}
       <Facts
         facts={given([
@@ -67,7 +68,7 @@ export function ApprovalDetail({ approval }: { approval: TimelineRun['approvals'
   const { id, message, requested_at, decided_at, decided_by, reason } = approval;
   return (
     <div className={styles.detail}>
-      {message && <p className={styles.message}>{message}</p>}
+      {message && <Text className="pre-wrap wrap-anywhere">{message}</Text>}
       <Facts
         facts={given([
           ['Asked', <Timestamp key="asked" at={Date.parse(requested_at)} />],

@@ -11,7 +11,7 @@ export interface TimelineRun extends Pick<WorkerRun, 'id' | 'created_at' | 'star
   steps: (Pick<Step, 'ordinal' | 'kind' | 'name' | 'status' | 'error' | 'started_at' | 'finished_at'> &
     Partial<Pick<Step, 'result' | 'run_id' | 'approval_id'>>)[];
   approvals: (Pick<Approval, 'id' | 'status' | 'title' | 'requested_at' | 'decided_at'> &
-    Partial<Pick<Approval, 'message' | 'decided_by' | 'reason' | 'expires_at'>>)[];
+    Partial<Pick<Approval, 'message' | 'decided_by' | 'reason' | 'expires_at' | 'calls'>>)[];
 }
 
 export interface TimelineSource {

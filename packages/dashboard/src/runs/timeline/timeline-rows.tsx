@@ -1,3 +1,4 @@
+import { Box, Group, Stack, Text } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
 import { duration } from '../../ui/format';
 import { DownIcon, RightIcon } from '../../ui/icons';
@@ -31,15 +32,25 @@ function Row({ entry, span, now, depth, calledOf }: RowProps) {
   const head = (
     <>
       <span className="visually-hidden">{`${kind.word}: ${name}, ${word}, ${took}`}</span>
-      <span className={styles.what} data-depth={Math.min(depth, 4)} aria-hidden="true">
-        <span className={styles.twist}>{opens && (open ? <DownIcon /> : <RightIcon />)}</span>
-        <span className={styles.icon} title={kind.word}>
+      <Group
+        component="span"
+        className={styles.what}
+        gap={4}
+        wrap="nowrap"
+        miw={0}
+        data-depth={Math.min(depth, 4)}
+        aria-hidden="true"
+      >
+        <Box component="span" display="inline-flex" flex="none" w="1rem" c="dimmed">
+          {opens && (open ? <DownIcon /> : <RightIcon />)}
+        </Box>
+        <Box component="span" display="inline-flex" flex="none" c="var(--tone)" title={kind.word}>
           {kind.icon}
-        </span>
-        <span className={styles.name} title={name}>
+        </Box>
+        <Text span truncate title={name}>
           {name}
-        </span>
-      </span>
+        </Text>
+      </Group>
       <span className={styles.lane} aria-hidden="true">
         <span
           className={styles.bar}
@@ -52,9 +63,9 @@ function Row({ entry, span, now, depth, calledOf }: RowProps) {
           }}
         />
       </span>
-      <span className={styles.took} aria-hidden="true">
+      <Text span className="nowrap" fz="xs" c="dimmed" ta="end" aria-hidden="true">
         {took}
-      </span>
+      </Text>
     </>
   );
   return (
@@ -75,7 +86,11 @@ function Row({ entry, span, now, depth, calledOf }: RowProps) {
       {open && (
         <div id={id}>
           {detail}
-          {calledRunId !== undefined && calledOf && <ol className={styles.rows}>{calledOf(calledRunId, depth + 1)}</ol>}
+          {calledRunId !== undefined && calledOf && (
+            <Stack component="ol" gap={0}>
+              {calledOf(calledRunId, depth + 1)}
+            </Stack>
+          )}
         </div>
       )}
     </li>

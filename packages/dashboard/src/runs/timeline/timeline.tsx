@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import type { LiveRun } from '../live-run';
 import { Axis, type Span } from './axis';
@@ -27,7 +28,7 @@ export function Timeline({ run, live, opensCalls }: TimelineProps) {
   return (
     <div className={styles.timeline}>
       <Axis span={span} />
-      <ol className={styles.rows}>
+      <Stack component="ol" gap={0}>
         <TimelineRows
           entries={entries}
           span={span}
@@ -35,7 +36,7 @@ export function Timeline({ run, live, opensCalls }: TimelineProps) {
           depth={0}
           calledOf={opensCalls ? (runId, depth) => <CalledTimeline {...{ runId, depth, span, now }} /> : undefined}
         />
-      </ol>
+      </Stack>
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { Link } from 'react-router';
 import { MenuButton, menuItem } from '../../ui/menu-button';
 import { paths } from '../paths';
@@ -15,7 +16,11 @@ export function AccountMenu() {
     >
       {(close) => (
         <>
-          {email && <p className={styles.email}>{email}</p>}
+          {email && (
+            <Box component="p" className="wrap-anywhere" p="8px 12px" fz="sm" c="dimmed">
+              {email}
+            </Box>
+          )}
           <Link to={paths.account} className={menuItem} onClick={close}>
             Your account
           </Link>

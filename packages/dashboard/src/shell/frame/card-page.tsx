@@ -1,3 +1,4 @@
+import { Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Brand } from './brand';
 import styles from './card-page.module.css';
@@ -6,12 +7,20 @@ import { ColorSchemeSwitch } from './color-scheme-switch';
 /** A page of one card, for a person who is not signed in yet. */
 export function CardPage({ children }: { children: ReactNode }) {
   return (
-    <div className={styles.page}>
-      <header className={styles.header}>
+    <Stack gap={0} flex={1} style={{ overflowX: 'clip' }}>
+      <Group
+        component="header"
+        gap={0}
+        justify="space-between"
+        wrap="nowrap"
+        w="min(100%, var(--page))"
+        mx="auto"
+        p="12px 16px"
+      >
         <Brand />
         <ColorSchemeSwitch />
-      </header>
+      </Group>
       <main className={styles.main}>{children}</main>
-    </div>
+    </Stack>
   );
 }

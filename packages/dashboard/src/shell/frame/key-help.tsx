@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { Dialog } from '../../ui/dialog';
 import { useShortcutGroups } from '../keys';
 import styles from './key-help.module.css';
@@ -7,7 +8,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
   const groups = [...useShortcutGroups()].reverse();
   return (
     <Dialog title="Keys" onClose={onClose}>
-      <div className={styles.groups}>
+      <Stack gap="lg" p="16px 24px 24px">
         {groups.map(({ title, shortcuts }) => (
           <section key={title}>
             <h3>{title}</h3>
@@ -19,7 +20,7 @@ export function KeyHelp({ onClose }: { onClose: () => void }) {
             </dl>
           </section>
         ))}
-      </div>
+      </Stack>
     </Dialog>
   );
 }

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
 import { DocsIcon, NarrowIcon, WidenIcon } from '../../ui/icons';
 import { DOCS_URL, paths } from '../paths';
@@ -16,7 +17,17 @@ export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
   const here = sectionOf(pathname);
   const last = SECTIONS.length - 1;
   return (
-    <nav aria-label="Main" className={styles.nav} data-narrow={isNarrow}>
+    <Stack
+      component="nav"
+      aria-label="Main"
+      className={styles.nav}
+      gap="xs"
+      flex={1}
+      mih={0}
+      p="8px 12px 12px"
+      style={{ overflowY: 'auto' }}
+      data-narrow={isNarrow}
+    >
       {SECTIONS.map((sections, group) => (
         <ul key={sections[0]?.path} className={styles.group} data-last={group === last}>
           {sections.map((section) => (
@@ -39,7 +50,7 @@ export function Navigation({ isNarrow = false, onNarrow }: NavigationProps) {
           </span>
         </button>
       )}
-    </nav>
+    </Stack>
   );
 }
 

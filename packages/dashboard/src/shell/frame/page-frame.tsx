@@ -1,4 +1,4 @@
-import { Button, useMantineColorScheme } from '@mantine/core';
+import { Button, Group, Stack, Text, useMantineColorScheme } from '@mantine/core';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Outlet, useLocation, useNavigate } from 'react-router';
 import { Dialog } from '../../ui/dialog';
@@ -7,6 +7,7 @@ import { useShortcuts } from '../keys';
 import { LiveChanges } from '../live/live-changes';
 import { signInPath } from '../paths';
 import { useSession } from '../session';
+import { useStoredFlag } from '../use-stored-flag';
 import { AccountMenu } from './account-menu';
 import { Brand } from './brand';
 import { ColorSchemeSwitch } from './color-scheme-switch';
@@ -17,7 +18,6 @@ import styles from './page-frame.module.css';
 import { SECTIONS } from './sections';
 import { Toasts } from './toasts';
 import { Trail } from './trail';
-import { useNarrow } from './use-narrow';
 import { WorkspaceSwitcher } from './workspace-switcher';
 
 /** Fetched when it is first asked for. */
@@ -48,7 +48,7 @@ export function PageFrame() {
       </a>
       <div className={styles.frame}>
         {isMember && <SideBar />}
-        <div className={styles.column}>
+        <Stack gap={0} flex={1} miw={0}>
           <header className={styles.bar}>
             {isMember ? (
               <>
@@ -75,10 +75,10 @@ export function PageFrame() {
             ) : (
               <Brand />
             )}
-            <div className={styles.tools}>
+            <Group className={styles.tools} gap="xs" wrap="nowrap" flex="none">
               <ColorSchemeSwitch />
               <Account />
-            </div>
+            </Group>
           </header>
           <main id="content" ref={main} tabIndex={-1} className={styles.main}>
             {/* Outside of what changes with the page: the last page stays until the next one is there. */}
@@ -88,18 +88,18 @@ export function PageFrame() {
               </ErrorBoundary>
             </Suspense>
           </main>
-        </div>
+        </Stack>
       </div>
       {isMember && <Keys setOpen={setOpen} />}
       {open === 'navigation' && (
         <Dialog title="Navigation" bare side onClose={close}>
-          <div className={styles.drawer}>
-            <div className={styles.sideHead}>
+          <Stack className={styles.drawer} gap={0} h="100dvh">
+            <Stack className={styles.sideHead} gap={4} p="4px 12px 8px">
               <Brand />
               <WorkspaceSwitcher />
-            </div>
+            </Stack>
             <Navigation />
-          </div>
+          </Stack>
         </Dialog>
       )}
       {open === 'palette' && (
@@ -115,13 +115,13 @@ export function PageFrame() {
 }
 
 function SideBar() {
-  const { isNarrow, toggle } = useNarrow();
+  const { isSet: isNarrow, toggle } = useStoredFlag('gantry-narrow-navigation');
   return (
     <aside aria-label="Places" className={styles.side} data-narrow={isNarrow}>
-      <div className={styles.sideHead}>
+      <Stack className={styles.sideHead} gap={4} p="4px 12px 8px">
         <Brand isNarrow={isNarrow} />
         {!isNarrow && <WorkspaceSwitcher />}
-      </div>
+      </Stack>
       <Navigation isNarrow={isNarrow} onNarrow={toggle} />
     </aside>
   );
@@ -162,7 +162,7 @@ function focusSearch(): boolean {
 function Account() {
   const { status } = useSession();
   const location = useLocation();
-  if (status === 'unknown') return <span className={styles.account} />;
+  if (status === 'unknown') return <Text span w="2.25rem" />;
   if (status === 'signed-in') return <AccountMenu />;
   return (
     <Button component={Link} to={signInPath(location)} variant="default">

@@ -1,4 +1,4 @@
-import { useMantineColorScheme } from '@mantine/core';
+import { Box, Group, Text, useMantineColorScheme } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -53,7 +53,7 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
 
   return (
     <Dialog title="Search or go to" bare onClose={onClose}>
-      <div className={styles.head}>
+      <Group gap="sm" wrap="nowrap" p="0 16px" c="dimmed" style={{ borderBottom: '1px solid var(--line)' }}>
         <SearchIcon />
         <input
           className={styles.input}
@@ -72,8 +72,16 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
             setActive(0);
           }}
         />
-      </div>
-      <div ref={list} id={id} role="listbox" aria-label="Results" className={styles.list}>
+      </Group>
+      <Box
+        ref={list}
+        id={id}
+        role="listbox"
+        aria-label="Results"
+        mah="min(24rem, 60dvh)"
+        p="xs"
+        style={{ overflowY: 'auto' }}
+      >
         {choices.map((choice, at) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys for all of them.
           // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the chosen one.
@@ -86,11 +94,15 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
             onMouseMove={() => setActive(at)}
             onClick={() => take(choice)}
           >
-            <span className={styles.label}>{choice.label}</span>
-            <span className={styles.about}>{choice.about ?? choice.group}</span>
+            <Text span className="wrap-anywhere">
+              {choice.label}
+            </Text>
+            <Text span flex="none" fz="xs" c="dimmed">
+              {choice.about ?? choice.group}
+            </Text>
           </div>
         ))}
-      </div>
+      </Box>
       <p className={styles.none} role="status">
         {choices.length === 0 && (things.isLooking ? 'Searching…' : 'Nothing here is called that.')}
       </p>

@@ -1,3 +1,4 @@
+import { Box } from '@mantine/core';
 import { Link, useLocation } from 'react-router';
 import { usePlace } from '../use-title';
 import { sectionOf } from './sections';
@@ -10,7 +11,7 @@ export function Trail() {
   const section = sectionOf(pathname);
   const links = [...(section && section.label !== title ? [{ to: section.path, label: section.label }] : []), ...above];
   return (
-    <nav aria-label="Breadcrumb" className={styles.trail}>
+    <Box component="nav" aria-label="Breadcrumb" className={styles.trail} flex="1 1 auto" miw={0} fz="sm">
       <ol>
         {links.map(({ to, label }) => (
           <li key={to} className={styles.above}>
@@ -18,11 +19,11 @@ export function Trail() {
           </li>
         ))}
         {title && (
-          <li aria-current="page" className={styles.here}>
+          <Box component="li" aria-current="page" p="8px 0" fw={600}>
             {title}
-          </li>
+          </Box>
         )}
       </ol>
-    </nav>
+    </Box>
   );
 }

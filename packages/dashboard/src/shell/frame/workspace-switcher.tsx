@@ -1,4 +1,5 @@
-import { unwrap } from '@gantry/api-client';
+import { unwrap } from '@gantry/sdk';
+import { Box, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CheckIcon, DownIcon } from '../../ui/icons';
@@ -28,7 +29,12 @@ export function WorkspaceSwitcher() {
   });
   if (!me?.workspace_id) return null;
   const current = me.workspaces.find(({ id }) => id === me.workspace_id);
-  if (me.workspaces.length < 2) return <p className={styles.only}>{current?.name}</p>;
+  if (me.workspaces.length < 2)
+    return (
+      <Box component="p" className="wrap-anywhere" p="4px 12px" fz="sm" c="dimmed">
+        {current?.name}
+      </Box>
+    );
   const found = me.workspaces.filter(({ name }) => name.toLowerCase().includes(query.trim().toLowerCase()));
   return (
     <MenuButton
@@ -36,7 +42,9 @@ export function WorkspaceSwitcher() {
       className={styles.button}
       face={
         <>
-          <span className={styles.name}>{current?.name}</span>
+          <Text span truncate>
+            {current?.name}
+          </Text>
           <DownIcon />
         </>
       }
@@ -53,7 +61,7 @@ export function WorkspaceSwitcher() {
               onChange={(event) => setQuery(event.currentTarget.value)}
             />
           )}
-          <ul className={styles.list}>
+          <Box component="ul" mah="18rem" style={{ overflowY: 'auto' }}>
             {found.map(({ id, name }) => (
               <li key={id}>
                 <button
@@ -67,13 +75,19 @@ export function WorkspaceSwitcher() {
                     if (id !== me.workspace_id) select.mutate(id);
                   }}
                 >
-                  <span className={styles.choice}>{name}</span>
+                  <Text span flex={1}>
+                    {name}
+                  </Text>
                   {id === me.workspace_id && <CheckIcon />}
                 </button>
               </li>
             ))}
-          </ul>
-          {found.length === 0 && <p className={styles.only}>No workspace of yours has this name.</p>}
+          </Box>
+          {found.length === 0 && (
+            <Box component="p" className="wrap-anywhere" p="4px 12px" fz="sm" c="dimmed">
+              No workspace of yours has this name.
+            </Box>
+          )}
         </>
       )}
     </MenuButton>

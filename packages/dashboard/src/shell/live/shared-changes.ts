@@ -5,8 +5,9 @@
  * last position it knows, so a tab that comes back misses nothing, and the former leader stops only when the new stream is
  * open. Events that are read twice meanwhile do no harm. A leader that leaves says so, and one that falls silent is replaced.
  */
+
+import { readEventStream, type StreamEvent } from '@gantry/sdk';
 import { authorizedFetch, workerBaseUrl } from '../api';
-import { readEventStream, type StreamEvent } from '../event-stream';
 import { session } from '../session';
 import { newTabId } from '../tab-id';
 
@@ -94,7 +95,7 @@ export function followSharedChanges({ workspaceId, onEvent, onConnection }: Shar
         send({ type: 'position', lastEventId: id });
         expectMore();
       },
-      idOfComment: (comment) => comment.trim() || null,
+      parseCommentId: (comment) => comment.trim() || null,
       onInterrupted: () => setConnected(false),
       signal: controller.signal,
     }).catch(() => {

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const chart: WorkerTemplate = {
   id: 'chart',
+  category: 'reports',
   name: 'Bar chart',
   about: 'Draws numbers as a bar chart that can be sent or put into a document.',
   tags: ['report'],

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const chatMessage: WorkerTemplate = {
   id: 'chat-message',
+  category: 'messages',
   name: 'Webhook to a chat',
   about: 'Receives a webhook of another program and posts it as a message to a chat such as Slack or Mattermost.',
   tags: ['chat'],

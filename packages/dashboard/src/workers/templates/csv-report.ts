@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const csvReport: WorkerTemplate = {
   id: 'csv-report',
+  category: 'reports',
   name: 'CSV report',
   about: 'Groups the rows of a CSV file, adds them up, and keeps the result as a table and a file.',
   tags: ['report'],

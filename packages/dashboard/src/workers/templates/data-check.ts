@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const dataCheck: WorkerTemplate = {
   id: 'data-check',
+  category: 'data',
   name: 'Data check',
   about: 'Looks through records for missing values, duplicates and wrong numbers, and lists what it finds.',
   tags: ['data'],

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const expenseApproval: WorkerTemplate = {
   id: 'expense-approval',
+  category: 'approvals',
   name: 'Expense approval',
   about: 'Books small expenses at once, and asks a person about larger ones with a form for the account.',
   tags: ['finance'],

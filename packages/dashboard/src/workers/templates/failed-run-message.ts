@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const failedRunMessage: WorkerTemplate = {
   id: 'failed-run-message',
+  category: 'monitoring',
   name: 'Tell when a run fails',
   about: 'Starts when any run of the workspace fails or times out, writes what went wrong, and posts it to a chat.',
   tags: ['chat'],

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const followUp: WorkerTemplate = {
   id: 'follow-up',
+  category: 'messages',
   name: 'Follow-up after a while',
   about: 'Takes a note, waits for minutes or weeks without using anything, and comes back with the reminder.',
   tags: ['team'],

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const importInSteps: WorkerTemplate = {
   id: 'import-in-steps',
+  category: 'data',
   name: 'Import in steps',
   about: 'Moves records page by page; when one page fails, it is tried again and goes on where it stopped.',
   tags: ['data'],

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const invoiceTable: WorkerTemplate = {
   id: 'invoice-table',
+  category: 'reports',
   name: 'Invoice table',
   about: 'Turns invoice lines into a table with net, tax and gross, to the cent, and into a file to send.',
   tags: ['finance'],

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const issueTriage: WorkerTemplate = {
   id: 'issue-triage',
+  category: 'agents',
   name: 'Issue triage',
   about:
     'Reads the open issues of a GitHub repository, sorts them by urgency, and asks a person about the doubtful ones.',

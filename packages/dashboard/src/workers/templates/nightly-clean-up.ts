@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const nightlyCleanUp: WorkerTemplate = {
   id: 'nightly-clean-up',
+  category: 'approvals',
   name: 'Nightly clean-up',
   about: 'Finds what has not been used for long every night, and removes it once somebody has approved the list.',
   tags: ['clean-up'],

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const numberCheck: WorkerTemplate = {
   id: 'number-check',
+  category: 'agents',
   name: 'Check the numbers of a text',
   about: 'Finds each calculation in a text, works it out again with a small program, and lists what does not add up.',
   tags: ['writing'],

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const onDuty: WorkerTemplate = {
   id: 'on-duty',
+  category: 'messages',
   name: 'Who is on duty',
   about: 'Says every Monday whose week it is and who follows, from a list of names that goes round.',
   tags: ['team'],

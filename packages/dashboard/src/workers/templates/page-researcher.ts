@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const pageResearcher: WorkerTemplate = {
   id: 'page-researcher',
+  category: 'agents',
   name: 'Page researcher',
   about: 'Reads a web page and those it needs beside it, and writes a summary with sources that answers a question.',
   tags: ['research'],

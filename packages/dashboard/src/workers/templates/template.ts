@@ -1,4 +1,4 @@
-import type { WorkerSchemas } from '@gantry/api-client';
+import type { WorkerSchemas } from '@gantry/sdk';
 
 type NewWorker = WorkerSchemas['NewWorker'];
 type Definition = Pick<NewWorker, 'inputs' | 'outputs' | 'limits' | 'retry' | 'approvals' | 'tags'>;
@@ -7,9 +7,14 @@ type OfAgents = Pick<NewWorker, 'connections' | 'tools' | 'max_turns' | 'budget_
 type CronTrigger = { type: 'cron'; cron: string };
 type EventTrigger = { type: 'event'; on: WorkerSchemas['TriggerEvent'][] };
 
+/** What the gallery groups templates by. */
+export type TemplateCategory = 'reports' | 'data' | 'messages' | 'approvals' | 'monitoring' | 'agents';
+
 /** A worker that runs as it is, with the standard library alone; an agent, with the default model. */
 export interface WorkerTemplate extends Definition, OfAgents {
   id: string;
+  /** Absent: it belongs to none, as the empty one. */
+  category?: TemplateCategory;
   name: string;
   /** Description in one sentence. */
   about: string;

@@ -2,6 +2,7 @@ import type { WorkerTemplate } from './template';
 
 export const watchPage: WorkerTemplate = {
   id: 'watch-page',
+  category: 'monitoring',
   name: 'Watch a page',
   about:
     'Opens a web page every 15 minutes and fails when it is away, slow or without a text, so that an alert tells of it.',

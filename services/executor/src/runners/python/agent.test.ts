@@ -7,6 +7,7 @@ import {
   type RunEvent,
   runSubjects,
   type ToolCall,
+  type ToolFailure,
   type ToolReply,
   toolCall,
 } from '@gantry/events';
@@ -17,9 +18,10 @@ const fixture = testExecutor({ sources: ['worker'] });
 
 interface Said {
   text?: string;
-  calls?: { name: string; arguments: unknown; serves?: unknown; id?: string }[];
+  calls?: { name: string; arguments: unknown; problems?: string[]; serves?: unknown; id?: string }[];
   output?: unknown;
   cut?: boolean;
+  failed?: ToolFailure;
 }
 let script: Said[] = [];
 let asked: ToolCall[] = [];
@@ -31,10 +33,12 @@ beforeAll(() => {
       const call = toolCall.parse(message.json());
       asked.push(call);
       const { service } = fixture;
-      const { text = '', calls = [], output, cut = false } = call.connection === MODELS ? (script.shift() ?? {}) : {};
+      const said = call.connection === MODELS ? (script.shift() ?? {}) : {};
+      const { text = '', calls = [], output, cut = false, failed } = said;
       const named = calls.map((one, index) => ({ id: `c${asked.length}-${index}`, ...one }));
       const answer = { text, output, tool_calls: named, cut, model: 'm', usage: {} };
-      const reply = call.connection === MODELS ? { result: answer } : tools(call);
+      const spoken = failed ? { failed } : { result: answer };
+      const reply = call.connection === MODELS ? spoken : tools(call);
       // Recorded before the code sees it.
       if ('result' in reply) {
         const name = call.connection === MODELS ? `model.${call.tool}` : `${call.connection}.${call.tool}`;
@@ -105,6 +109,41 @@ test('works on its skill with its own tools, says what it does, and keeps a tran
   expect(kept).toMatchObject({ name: 'transcript.json', contentType: 'application/json' });
 });
 
+test('answers a message with what was said before it, and no summary takes the place of either', async () => {
+  script = [{ text: 'Born in 1815.' }];
+  const before = [
+    { role: 'user' as const, content: 'Who was Ada?' },
+    { role: 'assistant' as const, content: 'A mathematician.' },
+  ];
+  const inputs = { message: 'Born when?', region: 'north' };
+  const conversation = { messages: before, leftOut: 3 };
+  const job = { ...jobOf({ conversation }), inputs };
+  const { finished } = await fixture.service.run({ 'SKILL.md': SKILL }, job);
+  expect(finished).toMatchObject({ status: 'completed', output: { text: 'Born in 1815.' } });
+  const [first] = questions();
+  const opening = [
+    { role: 'user', content: 'Inputs of this run:\n{"region": "north"}' },
+    ...before,
+    { role: 'user', content: 'Born when?' },
+  ];
+  expect(first?.messages).toEqual(opening);
+  expect(first?.system).toContain('The first 3 messages of the conversation were left out');
+
+  [script, asked] = [[], []];
+  const long = {
+    calls: [{ name: 'mail__read', arguments: {}, serves: { connection: 'mail', tool: 'read', destructive: false } }],
+  };
+  tools = () => ({ result: 'a'.repeat(16_000) });
+  script = [...Array(7).fill(long), { text: 'The summary.' }, { text: 'Done.' }];
+  const tool = { kind: 'connection' as const, connection: 'mail', tool: null, approve: 'never' as const };
+  const longJob = { ...jobOf({ conversation, tools: [tool] }), inputs };
+  await fixture.service.run({ 'SKILL.md': SKILL }, longJob);
+  const summed = questions().findIndex(({ messages }) => JSON.stringify(messages).includes('Sum up the work so far'));
+  expect(messagesAt(summed).slice(0, -1)).toEqual(opening);
+  expect(messagesAt(summed + 1).slice(0, 4)).toEqual(opening);
+  expect(messagesAt(summed + 1)[4]?.content).toMatch(/^Your own summary of the work so far:/);
+});
+
 test('calls have ids of their own, whatever the provider calls them', async () => {
   const same = { name: 'read_file', arguments: { path: 'words.txt' }, id: 'same' };
   const { finished, events } = await work([{ calls: [same] }, { calls: [same] }, { text: 'Read twice.' }]);
@@ -142,6 +181,29 @@ test('a tool that was not declared is not called, and data cannot leave its plac
   expect(asked.filter(({ connection }) => connection === 'mail')).toMatchObject([
     { tool: 'read', arguments: { id: 1 } },
   ]);
+});
+
+test('its settings are part of each question, and the choice of a tool of the first alone', async () => {
+  const call = { calls: [{ name: 'python', arguments: { code: 'pass' } }] };
+  const python = { kind: 'python', approve: 'never' } as const;
+  await work([call, { text: 'Done.' }], { tools: [python], temperature: 0.5, reasoning: 'high', toolChoice: 'python' });
+  const [first, second] = questions();
+  expect(first).toMatchObject({ temperature: 0.5, reasoning: 'high', tool_choice: 'python' });
+  expect(second).toMatchObject({ temperature: 0.5, reasoning: 'high' });
+  expect(second).not.toHaveProperty('tool_choice');
+});
+
+test('a call whose arguments do not fit is not made, and the model reads why', async () => {
+  const serves = { connection: 'tracker', tool: 'read', destructive: false };
+  const wrong = { name: 'tracker__read', arguments: { id: 'x' }, problems: ['id must be of type integer'], serves };
+  const right = { name: 'tracker__read', arguments: { id: 1 }, serves };
+  const connection = { kind: 'connection', connection: 'tracker', tool: 'read', approve: 'never' } as const;
+  await work([{ calls: [right, wrong, right] }, { text: 'Done.' }], { tools: [connection] });
+  expect(asked.filter((call) => call.connection === 'tracker')).toHaveLength(2);
+  const results = messagesAt(-1)
+    .slice(-3)
+    .map(({ content }) => content);
+  expect(results[1]).toContain('its arguments do not fit: id must be of type integer');
 });
 
 test('tools that destroy nothing are called together, the others in their turn, and all answers are in order', async () => {
@@ -233,10 +295,29 @@ test('gives a result that fits its schema, and ends with an error after its last
   const turn = { calls: [{ name: 'python', arguments: { code: 'pass' } }] };
   const endless = await work([turn, turn, turn], { maxTurns: 2, tools: [{ kind: 'python', approve: 'never' }] });
   expect(endless.finished.error).toMatchObject({
+    code: 'turns_exceeded',
     type: 'AgentStopped',
     message: expect.stringContaining('took 2 turns'),
   });
   expect(endless.events.some(({ type }) => type === 'artifact')).toBe(true);
+});
+
+test.each([
+  ['model_unavailable', 'unavailable', 'local/m: could not be reached (ECONNREFUSED) (model_unavailable)'],
+  ['budget_exceeded', 'budget_exceeded', 'the budget of the run is spent'],
+  ['output_invalid', 'invalid_output', 'the answer does not fit the schema, after one repair either'],
+  ['exception', 'refused', 'the content filter withheld the answer'],
+] as const)('ends as %s where the call of its model fails as %s', async (code, failure, message) => {
+  const last = { failed: { code: failure, message } };
+  const { finished } = await work([{ text: 'Ready.' }, last], { output: { type: 'object' } });
+  expect(finished).toMatchObject({ status: 'failed', error: { code, message } });
+});
+
+test('code that names such an end itself ends as an exception', async () => {
+  const code =
+    'import gantry\n\ndef run():\n    error = gantry.ModelError("no")\n    error.code = "budget_exceeded"\n    raise error\n';
+  const { finished } = await fixture.service.run({ 'main.py': code }, {});
+  expect(finished.error).toMatchObject({ code: 'exception', type: 'ModelError' });
 });
 
 test('many words become a summary that is on record, and the inputs stay', async () => {

@@ -1,8 +1,8 @@
 /** Calling run(), its return values and its errors: the same in both kinds of sandbox. */
 import { given } from '@gantry/testing';
-import { type RunOptions, testSandbox } from '../../test/sandbox-fixture';
+import { ISOLATIONS, type RunOptions, testSandbox } from '../../test/sandbox-fixture';
 
-describe.each(['zygote', 'process'] as const)('run() (isolation: %s)', (isolation) => {
+describe.each(ISOLATIONS)('run() (isolation: %s)', (isolation) => {
   const fixture = given(
     () => testSandbox({}, isolation),
     ({ sandbox }) => sandbox.stop(),

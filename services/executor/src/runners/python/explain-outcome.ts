@@ -4,13 +4,18 @@ import { MEMORY_LIMIT, WALL_LIMIT } from '../../sandbox/kill-reasons';
 import type { RunOutcome } from '../runner';
 import type { Outcome } from './run-in-child';
 
+/** Why an agent ended without a result; code of workers cannot claim these. */
+const AGENT_CODES: readonly RunError['code'][] = [
+  ...(['model_unavailable', 'output_invalid', 'turns_exceeded', 'budget_exceeded'] as const),
+];
+
 export function outcomeOf(outcome: Outcome, job: Job): RunOutcome {
   if (outcome.kind === 'returned' || outcome.kind === 'suspended') return outcome;
   if (outcome.kind === 'killed' && outcome.reason === WALL_LIMIT) return { kind: 'out_of_time' };
   return { kind: 'failed', error: explain(outcome, job), ...(outcome.kind === 'raised' && { step: outcome.step }) };
 }
 
-function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, { limits }: Job): RunError {
+function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, { limits, agent }: Job): RunError {
   const cpuLimit: RunError = { code: 'timeout', message: `The run used up its ${limits.cpuSeconds} s of CPU time.` };
   const noMemory: RunError = {
     code: 'out_of_memory',
@@ -32,7 +37,8 @@ function explain(outcome: Exclude<Outcome, { kind: 'returned' | 'suspended' }>, 
       if (outcome.cause === 'cpu') return { ...cpuLimit, ...shown };
       if (outcome.cause === 'memory') return { ...noMemory, ...shown };
       if (outcome.cause === 'output') return { code: 'output_too_large', message };
-      return { code: 'exception', message, ...shown };
+      const code = agent && AGENT_CODES.find((known) => known === outcome.code);
+      return { code: code ?? 'exception', message, ...shown };
     }
   }
 }

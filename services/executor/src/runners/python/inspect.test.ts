@@ -5,7 +5,7 @@ const fixture = testExecutor({ slots: 1 });
 
 async function inspect(files: Record<string, string> | string, entrypoint = 'main.py') {
   const { service, bus } = fixture;
-  return request(bus, runSubjects.inspect, { code: await service.code(files), entrypoint }, inspectReply, 10_000);
+  return request(bus, runSubjects.inspect, { code: await service.code(files), entrypoint }, inspectReply, 60_000);
 }
 
 test.each([
@@ -60,7 +60,7 @@ test.each([
 test('a draft travels inside the message, and all its problems come back with their places', async () => {
   const look = (sources: Record<string, string>, modules: string[] = []) => {
     const draft = { sources: Object.entries(sources).map(([path, text]) => ({ path, text })), modules };
-    return request(fixture.bus, runSubjects.inspect, { entrypoint: 'main.py', draft }, inspectReply, 10_000);
+    return request(fixture.bus, runSubjects.inspect, { entrypoint: 'main.py', draft }, inspectReply, 60_000);
   };
   const source = 'import os, helper, requests\n\ndef run(a, *, né):\n    x = "é", os.environ["KEY"]\n    return x\n';
   expect(await look({ 'main.py': source }, ['helper'])).toEqual({
@@ -107,14 +107,14 @@ test('a missing entrypoint, a bad zip and code that can’t be fetched are told 
     message: 'other.py: No such file or directory',
   });
   const code = { digest: '3'.repeat(64), url: service.url('nowhere'), size: 10 };
-  const reply = await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 10_000);
+  const reply = await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 60_000);
   expect(reply.problem?.code).toBe('unavailable');
 });
 
 test('the first run of inspected code fetches nothing any more', async () => {
   const { service, bus } = fixture;
   const code = await service.code('def run(): return "warm"');
-  await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 10_000);
+  await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 60_000);
   const before = service.requestsToStore.length;
   expect((await service.finished(service.queue(code))).finished.output).toBe('warm');
   expect(service.requestsToStore).toHaveLength(before);

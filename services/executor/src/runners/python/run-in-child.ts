@@ -10,8 +10,8 @@ import { WALL_LIMIT } from '../../sandbox/kill-reasons';
 import { watchMemory } from '../../sandbox/memory-watch';
 import type { SandboxSpec } from '../../sandbox/settings';
 import { drained } from '../../transfer/drained';
-import { type ArtifactSink, NotBegun, type RunHooks, type RunResult } from '../runner';
-import { count, fieldsOf, fraction, optionalText, parseMessage, text, unexpected } from './said-values';
+import { count, fieldsOf, fraction, optionalText, parseMessage, text, unexpected } from '../../untrusted/said-values';
+import { type ArtifactSink, MESSAGE_CHARS_MAX, NotBegun, type RunHooks, type RunResult } from '../runner';
 
 export interface SandboxJob {
   op: 'run' | 'inspect';
@@ -54,6 +54,8 @@ export type Outcome =
   | {
       kind: 'raised';
       cause: 'exception' | 'cpu' | 'memory' | 'output';
+      /** Of an agent: why it ended. */
+      code: unknown;
       type: string;
       message: string;
       trace: string;
@@ -80,12 +82,11 @@ const RSS_KB_MAX = 2 ** 40;
 /** Grace period for open logs after the answer, before the processes that hold them are killed. */
 const LOGS_GRACE_MS = 100;
 const LOGS_GIVE_UP_MS = 1_500;
-/** An answer written just before the exit may still be in transit. */
-const ANSWER_GRACE_MS = 200;
 
 interface Answer {
   ok: boolean;
   kind: unknown;
+  code: unknown;
   type: unknown;
   error: unknown;
   trace: unknown;
@@ -132,8 +133,9 @@ export async function runInChild(
   // A file that never arrives must not keep a run beyond its end.
   if (job.files?.length) await Promise.race([sendFiles(child, job.files, hooks), child.exited]);
 
-  const unanswered = child.exited.then(() => closed(child, ANSWER_GRACE_MS)).then(() => null);
+  const unanswered = child.exited.then(() => child.allRead()).then(() => null);
   const last = await Promise.race([said, unanswered]);
+  if (last && 'answer' in last) child.onAnswered?.();
   const wallMs = performance.now() - began;
   clearTimeout(timer);
   stopWatching();
@@ -207,8 +209,8 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
       const message = parseMessage(body);
       switch (message.t) {
         case 'result': {
-          const { ok, kind, type, error, trace, step, cpuMs, maxRssKb, outputBytes } = message;
-          const known: Answer = { ok: ok === true, kind, type, error, trace, step, cpuMs, maxRssKb };
+          const { ok, kind, code, type, error, trace, step, cpuMs, maxRssKb, outputBytes } = message;
+          const known: Answer = { ok: ok === true, kind, code, type, error, trace, step, cpuMs, maxRssKb };
           // The return value of a waiting run is ignored: it has asked to continue later.
           if (ok !== true || suspension) {
             child.onControl = undefined;
@@ -356,8 +358,9 @@ function answered({ answer, json, suspension }: Extract<Said, { answer: Answer }
   return {
     kind: 'raised',
     cause,
+    code: answer.code,
     type: text(answer.type, 200),
-    message: text(answer.error, 4_000),
+    message: text(answer.error, MESSAGE_CHARS_MAX),
     trace: text(answer.trace, 16_000),
     step: answer.step,
   };
@@ -373,10 +376,3 @@ function whyNoAnswer(child: Child, exit: Exit, spec: SandboxSpec, last: Said | n
 }
 
 const describeExit = (status: number) => (status < 0 ? `signal ${-status}` : `exit code ${status}`);
-
-const closed = (child: Child, graceMs: number) =>
-  new Promise<void>((resolve) => {
-    if (!child.control || child.control.destroyed) return resolve();
-    child.control.once('close', resolve);
-    setTimeout(resolve, graceMs).unref();
-  });

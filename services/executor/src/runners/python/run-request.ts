@@ -8,7 +8,11 @@ import type { SandboxJob } from './run-in-child';
 /** A valid directory name inside: a slug, as contexts are named. */
 const CONTEXT_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-export function specOf(job: Job, deps: string | null, egress: boolean): SandboxSpec {
+export function specOf(
+  job: Pick<Job, 'code' | 'contexts' | 'limits'>,
+  deps: string | null,
+  egress: boolean,
+): SandboxSpec {
   const { limits } = job;
   const contexts = job.contexts ?? [];
   const names = new Set(contexts.map(({ name }) => name));

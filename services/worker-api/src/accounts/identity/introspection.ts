@@ -103,6 +103,7 @@ type UserQuestion = Extract<IntrospectRequest, { kind: 'user' }>;
 function readRestriction(row: Pick<TokenRow, 'restriction'>, enforces: string[]): Restriction | undefined | null {
   if (row.restriction === null) return undefined;
   const read = restriction.safeParse(row.restriction);
+  // Bounded: the rules of a restriction are six, and a service sends the names of those that it knows.
   return read.success && Object.keys(read.data).every((rule) => enforces.includes(rule)) ? read.data : null;
 }
 

@@ -40,7 +40,8 @@ export async function isInvited(db: Db, workspaceId: string, email: string): Pro
 /** Oldest first, one per workspace. */
 export async function listOpenInvitationsTo(db: Db, email: string): Promise<Invitation[]> {
   const open = await listOpen(db, { email });
-  return open.filter(({ workspaceId }, index) => open.findIndex((one) => one.workspaceId === workspaceId) === index);
+  const ofWorkspace = new Map(open.toReversed().map((one) => [one.workspaceId, one]));
+  return open.filter((one) => ofWorkspace.get(one.workspaceId) === one);
 }
 
 async function listOpen(db: Db, of: { email: string; workspaceId?: string }): Promise<Invitation[]> {
@@ -76,7 +77,8 @@ export async function getInvitationByToken(
 
 /** An invitation is valid while its inviter manages people there, and while the token that they used exists. */
 async function withStanding<I extends Invitation>(db: Db, invitations: I[]): Promise<(I & Standing)[]> {
-  const admins = await listAdmins(db, [...new Set(invitations.map(({ workspaceId }) => workspaceId))]);
+  const managing = await listAdmins(db, [...new Set(invitations.map(({ workspaceId }) => workspaceId))]);
+  const admins = new Set(managing.map(({ workspaceId, userId }) => `${workspaceId} ${userId}`));
   const tokenIds = invitations.flatMap(({ tokenId }) => tokenId ?? []);
   const tokens = await db.token.findMany({
     where: { id: { in: tokenIds }, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: new Date() } }] },
@@ -86,8 +88,7 @@ async function withStanding<I extends Invitation>(db: Db, invitations: I[]): Pro
   return invitations.map((invitation) => {
     const { workspaceId, invitedBy, tokenId } = invitation;
     const byToken = tokenId === null || aliveTokens.has(tokenId);
-    const byPerson =
-      invitedBy === tokenId || admins.some((one) => one.workspaceId === workspaceId && one.userId === invitedBy);
+    const byPerson = invitedBy === tokenId || admins.has(`${workspaceId} ${invitedBy}`);
     return { ...invitation, stands: byToken && byPerson };
   });
 }

@@ -91,6 +91,7 @@ test('a person lets a client in, which then acts as them in that workspace, with
     'list_workers',
     'get_worker',
     'get_worker_files',
+    'get_conversation',
     'list_examples',
     'get_evaluation',
     'get_candidate',

@@ -1,5 +1,6 @@
 import { enqueue, type Restriction, tokenRevoked } from '@gantry/events';
 import { notFound, type Principal } from '@gantry/http';
+import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
 import type { Db } from '../../database';
 import type { Token } from '../../generated/prisma/client';
@@ -134,3 +135,29 @@ export const findTokenById = (db: Db, tokenId: string): Promise<Token | null> =>
 
 export const sweepTokens = (pool: Pool): Promise<unknown> =>
   pool.query("DELETE FROM tokens WHERE revoked_at < now() - interval '30 days'");
+
+/** A realistic chain of tokens that created tokens is shorter. */
+const CHAIN_MAX = 10;
+
+/** By each of these users and tokens: its id, and those of its creators, their creators and so on. */
+export async function listCreators(sql: Sql, ids: string[]): Promise<Map<string, Set<string>>> {
+  const { rows } = await sql.query<{ root: string; id: string }>(
+    `WITH RECURSIVE behind (root, id, depth) AS (
+       SELECT root, root, 0 FROM unnest($1::text[]) AS root
+       UNION
+       SELECT b.root, t.created_by, b.depth + 1 FROM behind b JOIN tokens t ON t.id = b.id WHERE b.depth < $2
+     ) SELECT root, id FROM behind`,
+    [[...new Set(ids)], CHAIN_MAX],
+  );
+  const found = new Map<string, Set<string>>();
+  for (const { root, id } of rows) found.set(root, (found.get(root) ?? new Set()).add(id));
+  return found;
+}
+
+/** The display name of a user or a token; null if it no longer exists. */
+export async function findLabel(db: Db, id: string | null): Promise<string | null> {
+  if (!id) return null;
+  const user = await db.user.findUnique({ where: { id }, select: { name: true, email: true } });
+  if (user) return user.name ?? user.email;
+  return (await db.token.findUnique({ where: { id }, select: { name: true } }))?.name ?? null;
+}

@@ -23,8 +23,8 @@ import { deleteRunsOfWorkspace } from '@gantry/run-engine';
 import type { Pool, PoolClient } from 'pg';
 import { recordChange } from '../../audit/audit-entry';
 import type { Db } from '../../database';
-import type { Deps } from '../../deps';
 import type { PrismaClient, Workspace } from '../../generated/prisma/client';
+import type { AccountDeps } from '../account-deps';
 import { lockWorkspace } from '../members/member-repository';
 import { purgeTimeOf, UNDO_DAYS } from './workspace';
 import { getWorkspace } from './workspace-repository';
@@ -115,7 +115,7 @@ export async function deleteAllOf(tx: PoolClient, objects: ObjectStore, workspac
 export const purgeWorkspace = ({
   objects,
   vault,
-}: Pick<Deps, 'objects' | 'vault'>): ReactionTo<typeof workspacePurged> => ({
+}: Pick<AccountDeps, 'objects' | 'vault'>): ReactionTo<typeof workspacePurged> => ({
   name: 'purge',
   handle: async (tx, { data: { workspaceId } }) => {
     await deleteAllOf(tx, objects, workspaceId);

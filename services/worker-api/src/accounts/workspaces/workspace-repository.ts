@@ -28,3 +28,18 @@ export function listDeletedWorkspaces(db: Db, userId: string, since: Date): Prom
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
 }
+
+/** Whether code of the workspace's workers may get values of connections and secrets instead of placeholders. */
+export async function allowsExposure(db: Db, workspaceId: string): Promise<boolean> {
+  const select = { allowExposedCredentials: true };
+  const workspace = await db.workspace.findUnique({ where: { id: workspaceId }, select });
+  return workspace?.allowExposedCredentials === true;
+}
+
+/** Value, in US dollars: the budget of a workspace for the models of a month; null: it has none. */
+export const modelBudgetSql = (workspaceId: string): string =>
+  `(SELECT model_budget_usd FROM workspaces WHERE id = ${workspaceId})`;
+
+/** Condition: the workspace was deleted at that time or before. */
+export const wasDeletedSql = (workspaceId: string, until: string): string =>
+  `EXISTS (SELECT FROM workspaces deleted WHERE deleted.id = ${workspaceId} AND deleted.deleted_at <= ${until})`;

@@ -1,10 +1,10 @@
 /** A delivery channel. To add one: a file here, its name in index.ts, and a column of the alert. */
-import type { Deps } from '../../deps';
 import type { Alert } from '../../generated/prisma/client';
+import type { AlertDeps } from '../alert-deps';
 import type { Sent } from '../delivery';
 
 export type ChannelDeps = Pick<
-  Deps,
+  AlertDeps,
   'prisma' | 'hasher' | 'vault' | 'mailer' | 'outboundAllow' | 'dashboardUrl' | 'now'
 >;
 

@@ -1,5 +1,5 @@
 import { OutboundFailed, type OutboundResponse, safeFetch } from '@gantry/safe-fetch';
-import { signedHeaders } from '../../webhook-signature';
+import { buildSignatureHeaders } from '../../triggers/webhook-signature';
 import { openSigningSecrets } from '../signing-secrets';
 import { type AlertChannel, type ChannelDeps, failed, type Outgoing, type Result } from './channel';
 
@@ -29,7 +29,7 @@ async function send({ vault, outboundAllow, now }: ChannelDeps, outgoing: Outgoi
       headers: {
         'content-type': 'application/json',
         'user-agent': 'Gantry-Alerts/1',
-        ...signedHeaders(secrets, { id, at, body }),
+        ...buildSignatureHeaders(secrets, { id, at, body }),
       },
       body,
       timeoutMs: TIMEOUT_MS,

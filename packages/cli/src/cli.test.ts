@@ -1,0 +1,155 @@
+/** What holds for every command, without a platform. */
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { freePort, temporaryDir } from '@gantry/testing';
+import type { Command } from 'commander';
+import { createCli } from './test/run-cli';
+
+let server: Server;
+let url: string;
+let body: { type: string; text: string; status?: number };
+
+beforeAll(async () => {
+  server = createServer((_req, res) => {
+    res.writeHead(body.status ?? 200, { 'Content-Type': body.type });
+    res.end(body.text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+const signedIn = { GANTRY_TOKEN: 'svc_test' };
+
+test('a misspelt command suggests the one that exists, and ends with 2', async () => {
+  const { code, stderr, stdout } = await createCli().run(['stauts']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('status');
+});
+
+test('an unknown option names those that exist', async () => {
+  const { code, stderr } = await createCli().run(['login', '--tokn']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('--with-token');
+  expect(stderr).toContain('--json');
+});
+
+test('a missing argument is wrong usage, and help is none', async () => {
+  const cli = createCli();
+  expect((await cli.run(['api'])).code).toBe(2);
+  expect(await cli.run(['help', 'api'])).toMatchObject({ code: 0, stdout: expect.stringContaining('<method>') });
+  expect(await cli.run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+});
+
+test('without an account a command ends with 4 and the next step', async () => {
+  const { code, stderr } = await createCli().run(['whoami']);
+  expect(code).toBe(4);
+  expect(stderr).toContain('gantry login');
+});
+
+test('a server that is down is one line, and JSON with --json', async () => {
+  const env = { ...signedIn, GANTRY_URL: `http://127.0.0.1:${await freePort()}` };
+  const { code, stderr } = await createCli(env).run(['whoami', '--json']);
+  expect(code).toBe(1);
+  expect(JSON.parse(stderr).error).toMatchObject({
+    code: 'unreachable',
+    hint: expect.stringContaining('gantry config'),
+  });
+});
+
+test('a server that responds with a web page is one line and a hint', async () => {
+  body = { type: 'text/html', text: '<html><body>Welcome to nginx</body></html>' };
+  const { code, stderr } = await createCli({ ...signedIn, GANTRY_URL: url }).run(['whoami']);
+  expect(code).toBe(1);
+  expect(stderr.trim().split('\n')).toHaveLength(2);
+  expect(stderr).toContain('not the API of a Gantry');
+});
+
+test('a server that does not know a path may be too old, which is said', async () => {
+  body = { type: 'text/plain', text: 'nothing here', status: 404 };
+  const { code, stderr } = await createCli({ ...signedIn, GANTRY_URL: url }).run(['whoami']);
+  expect(code).toBe(1);
+  expect(stderr).toContain('older');
+});
+
+test('control characters of a server never reach the terminal', async () => {
+  const name = 'evil\u001b]0;title\u0007\u009b31m\u202e';
+  body = { type: 'application/json', text: JSON.stringify({ detail: name, code: 'conflict' }), status: 409 };
+  const cli = createCli({ ...signedIn, GANTRY_URL: url });
+  const { stderr } = await cli.run(['whoami']);
+  expect(stderr).toContain('evil\\x1b]0;title\\x07');
+  body = {
+    type: 'application/json',
+    text: JSON.stringify({ workspaces: [{ id: 'ws_1', role: 'owner', name }], workspace_id: null }),
+  };
+  const { stdout } = await cli.run(['workspace', 'list']);
+  expect(stdout).toContain('evil\\x1b]0;title');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be there
+  expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+});
+
+test('the token of a profile is sent to no other server', async () => {
+  const cli = createCli();
+  mkdirSync(path.dirname(cli.configFile('config.json')), { recursive: true });
+  const stored = { url: 'https://gantry.example.com', token: 'svc_secret', from: 'pasted' };
+  writeFileSync(cli.configFile('credentials.json'), JSON.stringify({ default: stored }));
+  writeFileSync(cli.configFile('config.json'), JSON.stringify({ profiles: { default: { url: stored.url } } }));
+  expect(await cli.json(['config'])).toMatchObject({ signed_in: true, url: stored.url });
+  expect((await cli.run(['whoami'], { env: { GANTRY_URL: url } })).code).toBe(4);
+});
+
+test('a half-written credentials file is named, and nothing is lost by reading it', async () => {
+  const cli = createCli();
+  mkdirSync(path.dirname(cli.configFile('config.json')), { recursive: true });
+  writeFileSync(cli.configFile('credentials.json'), '{"default": {"url": "http');
+  const { code, stderr } = await cli.run(['whoami']);
+  expect(code).toBe(4);
+  expect(stderr).toContain('credentials.json is damaged');
+  expect(stderr).toContain('gantry login');
+  expect(readFileSync(cli.configFile('credentials.json'), 'utf8')).toContain('"http');
+});
+
+test('an address that is none is refused before anything is stored', async () => {
+  const cli = createCli();
+  const { code, stderr } = await cli.run(['login', 'localhost:8080', '--with-token'], { stdin: 'svc_test' });
+  expect(code).toBe(2);
+  expect(stderr).toContain('https://gantry.example.com');
+  expect(existsSync(cli.configFile('config.json'))).toBe(false);
+});
+
+test('the package that npm makes is one file, which runs without any other', () => {
+  const dir = temporaryDir('package');
+  const dist = path.resolve(__dirname, '../dist');
+  const packed = execFileSync('npm', ['pack', dist, '--json', '--dry-run'], {
+    cwd: dir,
+    env: { ...process.env, HOME: dir },
+  });
+  const [{ files }] = JSON.parse(packed.toString());
+  expect(files.map((file: { path: string }) => file.path).sort()).toEqual(['gantry.mjs', 'package.json']);
+  copyFileSync(path.join(dist, 'gantry.mjs'), path.join(dir, 'gantry.mjs'));
+  const shown = execFileSync(process.execPath, ['gantry.mjs', 'config', '--json'], { cwd: dir, env: { HOME: dir } });
+  expect(JSON.parse(shown.toString())).toMatchObject({ profile: 'default', signed_in: false });
+});
+
+describe('every command', () => {
+  const { createProgram } = require('./program') as typeof import('./program');
+  const collect = (command: Command, names: string[]): [string, Command][] => [
+    [names.join(' ') || 'gantry', command],
+    ...command.commands.flatMap((one) => collect(one, [...names, one.name()])),
+  ];
+  const commands = collect(createProgram(), []);
+
+  test.each(commands)('%s has help that fits into 80 columns', (_name, command) => {
+    const help = command.configureHelp({ ...command.configureHelp(), helpWidth: 80 }).helpInformation();
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect(command.description()).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test.each(['bash', 'zsh', 'fish'])('is completed in %s', async (shell) => {
+    const { stdout } = await createCli().run(['completion', shell]);
+    for (const [name] of commands.slice(1)) expect(stdout).toContain(name.split(' ').at(-1));
+  });
+});

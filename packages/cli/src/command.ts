@@ -1,0 +1,40 @@
+/** Commands as this program declares them: errors name what exists, help fits a terminal of 80 columns. */
+import { Command } from 'commander';
+import { usageError } from './errors';
+import { createSession, type GlobalOptions, type Session } from './session';
+
+export class GantryCommand extends Command {
+  override createCommand(name?: string): GantryCommand {
+    return new GantryCommand(name);
+  }
+
+  /** Called by Commander, whose own message names no other options. */
+  unknownOption(flag: string): never {
+    const names = [...this.options, ...(this.parent?.options ?? [])].flatMap(({ long }) => long ?? []);
+    return this.error(`error: unknown option ${flag}; there are ${names.join(', ')}, --help`, {
+      code: 'commander.unknownOption',
+    });
+  }
+}
+
+type Handler<Args extends unknown[], Options> = (session: Session, ...rest: [...Args, Options]) => Promise<void>;
+
+/** Runs a command with its session, its arguments and its own options. */
+export function withSession<Args extends unknown[] = [], Options = GlobalOptions>(handler: Handler<Args, Options>) {
+  return async (...received: unknown[]): Promise<void> => {
+    const command = received.at(-1) as Command;
+    const options = command.optsWithGlobals<GlobalOptions & Options>();
+    const args = received.slice(0, -2) as Args;
+    await handler(createSession(options), ...args, options);
+  };
+}
+
+/** For options that may be given several times. */
+export const collectValues = (value: string, before: string[]): string[] => [...before, value];
+
+/** For options that are a number of things. @throws CommandError */
+export function parseCount(value: string): number {
+  const count = Number(value);
+  if (!Number.isInteger(count) || count < 1) throw usageError(`${value}: a number from 1 on is expected`);
+  return count;
+}

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import { type GantryCommand, withSession } from '../command';
+import { usageError } from '../errors';
+import type { GlobalOptions } from '../session';
+
+export function registerCompletion(program: GantryCommand): void {
+  program
+    .command('completion')
+    .description('Print a script that completes commands in a shell.')
+    .argument('<shell>', 'bash, zsh or fish')
+    .addHelpText(
+      'after',
+      '\nbash:  source <(gantry completion bash)\nzsh:   source <(gantry completion zsh)\nfish:  gantry completion fish | source',
+    )
+    .action(
+      withSession<[string], GlobalOptions>(async (_session, shell) => {
+        const format = FORMATS.get(shell);
+        if (!format)
+          throw usageError(`there is no completion for ${shell}`, `Shells: ${[...FORMATS.keys()].join(', ')}`);
+        process.stdout.write(format(listWords(program, [])));
+      }),
+    );
+}
+
+/** What may follow a command: its own commands and options. */
+interface Words {
+  /** Names of commands, such as `workspace list`; empty for the program. */
+  path: string;
+  commands: { name: string; description: string }[];
+  options: string[];
+}
+
+function listWords(command: Command, names: string[]): Words[] {
+  const commands = command.commands.map((one) => ({ name: one.name(), description: one.description() }));
+  const options = command.options.flatMap(({ long }) => long ?? []);
+  const below = command.commands.flatMap((one) => listWords(one, [...names, one.name()]));
+  return [{ path: names.join(' '), commands, options: [...options, '--help'] }, ...below];
+}
+
+const globalOptions = (words: Words[]): string[] => words[0]?.options ?? [];
+
+function formatBash(words: Words[]): string {
+  const cases = words.map(({ path, commands, options }) => {
+    const all = [...commands.map(({ name }) => name), ...new Set([...options, ...globalOptions(words)])];
+    return `    "${path}") words="${all.join(' ')}" ;;`;
+  });
+  const paths = words.filter(({ path }) => path).map(({ path }) => `"${path}"`);
+  return `_gantry() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" path="" words="" word
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case "\${path:+$path }$word" in
+      ${paths.join('|')}) path="\${path:+$path }$word" ;;
+    esac
+  done
+  case "$path" in
+${cases.join('\n')}
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}
+complete -o default -F _gantry gantry
+`;
+}
+
+/** zsh reads completions of bash. */
+const formatZsh = (words: Words[]): string =>
+  `autoload -Uz compinit bashcompinit\n(( \${+functions[compdef]} )) || compinit\nbashcompinit\n${formatBash(words)}`;
+
+function formatFish(words: Words[]): string {
+  const lines = words.flatMap(({ path, commands, options }) => {
+    const condition = path
+      ? path
+          .split(' ')
+          .map((name) => `__fish_seen_subcommand_from ${name}`)
+          .join('; and ')
+      : '__fish_use_subcommand';
+    const quoted = (value: string) => `'${value.replace(/[\\']/g, '\\$&')}'`;
+    return [
+      ...commands.map(
+        ({ name, description }) => `complete -c gantry -f -n '${condition}' -a ${name} -d ${quoted(description)}`,
+      ),
+      ...options.map((option) => `complete -c gantry -n '${condition}' -l ${option.slice(2)}`),
+    ];
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+const FORMATS = new Map([
+  ['bash', formatBash],
+  ['zsh', formatZsh],
+  ['fish', formatFish],
+]);

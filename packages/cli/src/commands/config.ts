@@ -1,0 +1,84 @@
+import { type GantryCommand, withSession } from '../command';
+import { configFile, parseUrl, readConfig, writeConfig } from '../config';
+import { credentialsFile, findCredential } from '../credentials';
+import { usageError } from '../errors';
+import { formatDetails, formatTable } from '../output';
+import type { GlobalOptions, Session } from '../session';
+import { green, text } from '../text';
+
+export function registerConfig(program: GantryCommand): void {
+  const config = program.command('config').description('Show and change what commands talk to.');
+  config
+    .command('show', { isDefault: true })
+    .description('Show the server, the workspace and the files in use.')
+    .action(withSession(async (session) => showConfig(session)));
+  config
+    .command('profiles')
+    .description('List profiles, one for each server.')
+    .action(withSession(async (session) => listProfiles(session)));
+  config
+    .command('use')
+    .description('Make a profile the current one.')
+    .argument('<profile>', 'Its name')
+    .action(withSession<[string], GlobalOptions>(async (session, name) => selectProfile(session, name)));
+  config
+    .command('set')
+    .description('Change the profile: url or workspace.')
+    .argument('<key>', 'url or workspace')
+    .argument('<value>', 'The address, or the id of the workspace')
+    .action(withSession<[string, string], GlobalOptions>(async (session, key, value) => setValue(session, key, value)));
+}
+
+function showConfig({ output, target }: Session): void {
+  const { profile, url, workspaceId, urlFrom } = target();
+  const isSignedIn = Boolean(process.env.GANTRY_TOKEN || findCredential(profile, url));
+  const files = { config: configFile(), credentials: credentialsFile() };
+  const data = { profile, url, url_from: urlFrom, workspace_id: workspaceId ?? null, signed_in: isSignedIn, files };
+  output.print(data, () =>
+    formatDetails([
+      ['Profile', profile],
+      ['Server', `${url} (${urlFrom})`],
+      ['Workspace', workspaceId ?? 'default of the account'],
+      ['Signed in', isSignedIn ? 'yes' : 'no'],
+      ['Config', files.config],
+      ['Credentials', files.credentials],
+    ]),
+  );
+}
+
+function listProfiles({ output, target }: Session): void {
+  const { profiles } = readConfig();
+  const current = target().profile;
+  const rows = Object.entries(profiles).map(([name, { url, workspace_id }]) => ({
+    name,
+    current: name === current,
+    url,
+    workspace_id: workspace_id ?? null,
+  }));
+  output.print(rows, () =>
+    formatTable(
+      ['', 'name', 'url', 'workspace'],
+      rows.map((row) => [row.current ? green('*') : '', row.name, row.url, row.workspace_id]),
+    ),
+  );
+}
+
+function selectProfile({ output }: Session, name: string): void {
+  const config = readConfig();
+  if (!Object.hasOwn(config.profiles, name)) {
+    throw usageError(`there is no profile ${name}`, `A new one: gantry login --profile ${name}`);
+  }
+  writeConfig({ ...config, current_profile: name });
+  output.print({ profile: name }, () => text`Now using ${name}`);
+}
+
+function setValue({ output, target }: Session, key: string, value: string): void {
+  const config = readConfig();
+  const { profile, url } = target();
+  const before = config.profiles[profile] ?? { url };
+  const changes = { url: () => ({ url: parseUrl(value) }), workspace: () => ({ ...before, workspace_id: value }) };
+  if (key !== 'url' && key !== 'workspace') throw usageError(`there is no setting ${key}`, 'Settings: url, workspace');
+  const changed = changes[key]();
+  writeConfig({ ...config, profiles: { ...config.profiles, [profile]: changed } });
+  output.print({ profile, ...changed }, () => text`Set ${key} of ${profile} to ${value}`);
+}

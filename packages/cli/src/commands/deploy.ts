@@ -1,0 +1,124 @@
+import { type GantryCommand, withSession } from '../command';
+import { CommandError, EXIT } from '../errors';
+import {
+  type ChangedWorker,
+  compareWithServer,
+  findWorker,
+  locateFolder,
+  uploadFolder,
+  type Worker,
+} from '../remote-worker';
+import type { GlobalOptions, Session } from '../session';
+import { bold, dim, green, joinLines, text, toText, yellow } from '../text';
+import { formatTime } from '../time';
+import { diffToJson, formatDiff, formatSummary, isEmpty, type WorkerDiff } from '../worker-diff';
+import { hashManifest, readWorkerFolder, storeDeployment } from '../worker-folder';
+
+interface DiffOptions extends GlobalOptions {
+  worker?: string;
+}
+
+interface DeployOptions extends DiffOptions {
+  message?: string;
+  dryRun?: boolean;
+  force?: boolean;
+}
+
+export function registerDeploy(program: GantryCommand): void {
+  program
+    .command('deploy')
+    .description('Deploy a folder with a worker.yaml.')
+    .argument('[folder]', 'The folder', '.')
+    .option('-m, --message <text>', 'What the history says of the change')
+    .option('--worker <id>', 'Deploy to this worker')
+    .option('--dry-run', 'Show what would change, and change nothing')
+    .option('--force', 'Although the worker was changed elsewhere')
+    .addHelpText('after', '\nNames that begin with a dot, caches and *.pyi stay here.')
+    .action(withSession<[string], DeployOptions>(deployFolder));
+  program
+    .command('diff')
+    .description('Show what deploying a folder would change.')
+    .argument('[folder]', 'The folder', '.')
+    .option('--worker <id>', 'Compare with this worker')
+    .action(withSession<[string], DiffOptions>(showDiff));
+}
+
+async function loadComparison(session: Session, dir: string, options: DiffOptions) {
+  const folder = await readWorkerFolder(dir);
+  const gantry = session.gantry();
+  const { url, workspaceId, deployment } = await locateFolder(session, gantry, dir);
+  const named = typeof folder.manifest.id === 'string' ? folder.manifest.id : undefined;
+  const workerId = options.worker ?? deployment?.worker_id ?? named;
+  const worker = workerId === undefined ? null : await findWorker(gantry, workerId);
+  if (!worker && options.worker) {
+    throw new CommandError(`there is no worker ${options.worker}`, EXIT.failed, 'See: gantry workers list');
+  }
+  const diff: WorkerDiff = worker
+    ? await compareWithServer(gantry, worker, folder, deployment)
+    : {
+        files: folder.files.map((file) => ({ path: file.path, change: 'added', before: null, after: file })),
+        settings: [],
+      };
+  return { folder, gantry, url, workspaceId, deployment, worker, diff };
+}
+
+async function showDiff(session: Session, dir: string, options: DiffOptions): Promise<void> {
+  const { diff, worker } = await loadComparison(session, dir, options);
+  session.output.print({ worker_id: worker?.id ?? null, ...diffToJson(diff) }, () =>
+    isEmpty(diff) ? dim('No differences') : formatDiff(diff),
+  );
+}
+
+async function deployFolder(session: Session, dir: string, options: DeployOptions): Promise<void> {
+  const { folder, gantry, url, workspaceId, deployment, worker, diff } = await loadComparison(session, dir, options);
+  const { output } = session;
+  const isForeign = worker !== null && deployment?.worker_id === worker.id && deployment.sha !== worker.sha;
+  if (!isEmpty(diff) && !output.isJson) output.note(formatSummary(diff));
+  if (options.dryRun) {
+    output.print({ worker_id: worker?.id ?? null, ...diffToJson(diff) }, () => dim('Nothing was changed'));
+    return;
+  }
+  if (isForeign && !options.force && !isEmpty(diff)) {
+    throw new CommandError(
+      `${worker.id} was changed elsewhere since this folder was deployed or pulled`,
+      EXIT.failed,
+      'See it: gantry diff. Get it: gantry pull. Replace it: gantry deploy --force',
+    );
+  }
+  const changed =
+    worker && isEmpty(diff)
+      ? null
+      : await uploadFolder(gantry, folder, { workerId: worker?.id ?? null, message: options.message });
+  const current = changed ?? worker;
+  if (!current) throw new CommandError('the server returned no worker');
+  const manifestSha = hashManifest(folder.manifestText);
+  storeDeployment(dir, url, workspaceId, { worker_id: current.id, sha: current.sha, manifest_sha: manifestSha });
+  const { dashboardUrl } = await session.connectAll();
+  const page = `${dashboardUrl}/workers/${encodeURIComponent(current.id)}`;
+  const isNewVersion = current.sha !== worker?.sha;
+  output.print(
+    { warnings: [], ...current, url: page, created: !worker, changed: isNewVersion, changes: diffToJson(diff) },
+    () => formatDeployed(current, { page, isNew: !worker, isNewVersion }),
+  );
+}
+
+interface Deployed {
+  page: string;
+  isNew: boolean;
+  isNewVersion: boolean;
+}
+
+function formatDeployed(worker: Worker | ChangedWorker, { page, isNew, isNewVersion }: Deployed) {
+  const what = isNew ? 'Created' : isNewVersion ? 'Deployed' : 'Nothing new:';
+  const secrets = 'webhook_url' in worker ? worker : null;
+  return joinLines([
+    text`${green(what)} ${bold(worker.id)}, version ${worker.version} (${worker.sha.slice(0, 8)})`,
+    text`Page      ${page}`,
+    ...(worker.next_run_at ? [text`Next run  ${formatTime(worker.next_run_at)}`] : []),
+    // Shown this once.
+    ...(secrets?.webhook_url ? [text`Webhook   ${secrets.webhook_url}`] : []),
+    ...(secrets?.webhook_signing_key ? [text`Signing   ${secrets.webhook_signing_key}`] : []),
+    ...('warnings' in worker ? worker.warnings.map((warning) => yellow(warning)) : []),
+    toText(`Run it:   gantry run ${worker.id} --wait`),
+  ]);
+}

@@ -1,0 +1,39 @@
+import { collectValues, type GantryCommand, withSession } from '../command';
+import type { InputOptions } from '../inputs';
+import { askPerson } from '../local-run/ask-person';
+import { readLocalInputs } from '../local-run/local-inputs';
+import { loadProgram } from '../local-run/local-program';
+import { runLocally } from '../local-run/local-run';
+import { runOnceOrOnSave } from '../local-run/repeat-run';
+import { type LocalOptions, noteDifferences, showEvents, withMeans } from '../local-run/start-local';
+import type { GlobalOptions, Session } from '../session';
+
+interface DevOptions extends GlobalOptions, InputOptions, LocalOptions {
+  once?: boolean;
+}
+
+export function registerDev(program: GantryCommand): void {
+  program
+    .command('dev')
+    .description('Run a worker on this machine, again after each save.')
+    .argument('[folder]', 'The folder', '.')
+    .option('-i, --value <name=value>', 'An input; the value of a file is its path', collectValues, [])
+    .option('-d, --data <json>', 'All inputs as JSON; @file reads it, @- reads stdin')
+    .option('--once', 'Run once; 1 where it fails')
+    .option('--no-sandbox', 'Run the code with your rights')
+    .option('--artifacts <folder>', 'Where files of the run go; absent: .gantry/artifacts')
+    .addHelpText('after', '\nIt needs no account. --yes approves what the code asks a person.')
+    .action(withSession<[string], DevOptions>(develop));
+}
+
+async function develop(session: Session, dir: string, options: DevOptions): Promise<void> {
+  await withMeans(session, dir, options, (means) =>
+    runOnceOrOnSave(session, dir, options.once, async (signal) => {
+      const program = await loadProgram(dir);
+      const inputs = await readLocalInputs(program, options);
+      noteDifferences(session, program, means.hasSandbox);
+      const answers = askPerson(session);
+      return runLocally(program, inputs, { ...means, answers, onEvent: showEvents(session), signal });
+    }),
+  );
+}

@@ -1,0 +1,128 @@
+import fs from 'node:fs';
+import { ApiError, unwrap } from '@gantry/sdk';
+import { type GantryCommand, withSession } from '../command';
+import { configFile, readConfig } from '../config';
+import { credentialsFile, findCredential } from '../credentials';
+import { CommandError, describeFailure } from '../errors';
+import { findPython, findSandboxProblem } from '../local-run/machine';
+import { formatTable } from '../output';
+import { connectAnonymously, type Session } from '../session';
+import { dim, green, joinLines, red, text, yellow } from '../text';
+
+export function registerDoctor(program: GantryCommand): void {
+  program
+    .command('doctor')
+    .description('Check what commands need, and say what to do about what is wrong.')
+    .action(withSession(examine));
+}
+
+interface Finding {
+  check: string;
+  /** `warning`: it works, with less. */
+  status: 'ok' | 'warning' | 'problem';
+  found: string;
+  /** Null where it is ok. */
+  remedy: string | null;
+}
+
+type Check = [name: string, look: (session: Session) => Promise<Omit<Finding, 'check'>> | Omit<Finding, 'check'>];
+
+const ok = (found: string) => ({ status: 'ok' as const, found, remedy: null });
+const warning = (found: string, remedy: string) => ({ status: 'warning' as const, found, remedy });
+const problem = (found: string, remedy: string) => ({ status: 'problem' as const, found, remedy });
+
+const CHECKS: Check[] = [
+  ['configuration', checkConfiguration],
+  ['credentials', checkCredentials],
+  ['server', checkServer],
+  ['sign-in', checkSignIn],
+  ['python', checkPython],
+  ['sandbox', checkSandbox],
+];
+
+async function examine(session: Session): Promise<void> {
+  const findings: Finding[] = [];
+  for (const [check, look] of CHECKS) {
+    // A check that cannot be made is a finding like another.
+    const finding = await Promise.resolve(session)
+      .then(look)
+      .catch((error: unknown) => {
+        const { message, hint } = describeFailure(error);
+        return problem(message, hint ?? 'See: gantry config');
+      });
+    findings.push({ check, ...finding });
+  }
+  const problems = findings.filter(({ status }) => status === 'problem');
+  const signs = { ok: green('ok'), warning: yellow('warning'), problem: red('problem') };
+  session.output.print({ ok: !problems.length, checks: findings }, () =>
+    joinLines([
+      formatTable(
+        ['check', '', 'found'],
+        findings.map(({ check, status, found }) => [check, signs[status], found]),
+      ),
+      ...findings.flatMap(({ check, remedy }) => (remedy ? [text`${dim(check)}: ${remedy}`] : [])),
+    ]),
+  );
+  if (problems.length) {
+    throw new CommandError(`something is wrong: ${problems.map(({ check }) => check).join(', ')}`);
+  }
+}
+
+function checkConfiguration({ target }: Session) {
+  readConfig();
+  const { profile, url, urlFrom, workspaceId } = target();
+  const where = workspaceId === undefined ? '' : `, workspace ${workspaceId}`;
+  const file = fs.existsSync(configFile()) ? configFile() : `no ${configFile()}`;
+  return ok(`profile ${profile}: ${url} (${urlFrom})${where}; ${file}`);
+}
+
+function checkCredentials() {
+  const file = credentialsFile();
+  if (process.env.GANTRY_TOKEN) return ok('the token of GANTRY_TOKEN');
+  const found = fs.statSync(file, { throwIfNoEntry: false });
+  if (!found) return problem(`there is no ${file}`, 'Sign in: gantry login');
+  // Windows has no such modes.
+  const mode = found.mode & 0o777;
+  if (process.platform !== 'win32' && mode & 0o077) {
+    return problem(`${file} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${file}`);
+  }
+  return ok(`${file}, readable by you alone`);
+}
+
+async function checkServer({ target }: Session) {
+  const { url } = target();
+  const { version } = await unwrap(connectAnonymously({ url }).worker.GET('/api/system/info'));
+  const own = process.env.GANTRY_CLI_VERSION ?? '0';
+  const isOfSameAge = version.split('.').slice(0, 2).join('.') === own.split('.').slice(0, 2).join('.');
+  const found = `${url}, version ${version}; this gantry is ${own}`;
+  return isOfSameAge ? ok(found) : warning(found, 'Take the command line of the server: npm start in its checkout');
+}
+
+async function checkSignIn({ target, gantry }: Session) {
+  const { profile, url } = target();
+  if (!process.env.GANTRY_TOKEN && !findCredential(profile, url)) {
+    return problem(`no token for ${url} in profile ${profile}`, 'Sign in: gantry login');
+  }
+  try {
+    const me = await unwrap(gantry().worker.GET('/auth/me'));
+    const name = me.email ?? me.name ?? 'a workspace token';
+    if (!me.workspace_id) return problem(`${name} is in no workspace`, 'Choose one: gantry workspace list');
+    return ok(
+      `${name}, ${me.role} in ${me.workspaces.find(({ id }) => id === me.workspace_id)?.name ?? me.workspace_id}`,
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 401) throw error;
+    return problem('the server does not know the token, or it has expired', 'Sign in: gantry login');
+  }
+}
+
+async function checkPython() {
+  const { executable, version } = await findPython();
+  return ok(`${executable}, Python ${version}, for gantry dev and gantry test`);
+}
+
+async function checkSandbox() {
+  const reason = await findSandboxProblem(await findPython());
+  if (reason === null) return ok('bubblewrap, for gantry dev and gantry test');
+  return warning(reason, 'Without it, gantry dev runs code with your rights: it can read and change all that you can');
+}

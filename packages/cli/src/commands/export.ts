@@ -1,0 +1,140 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type Gantry, paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { type GantryCommand, withSession } from '../command';
+import { loadContextFiles } from '../remote-context';
+import { readBundle } from '../remote-worker';
+import { replaceFiles, withLocalManifest } from '../replace-files';
+import type { GlobalOptions, Session } from '../session';
+import { writeTar } from '../tar';
+import { bold, joinLines, text, yellow } from '../text';
+import { type LocalFile, listFiles } from '../worker-folder';
+import { toAlertFile } from '../workspace-alerts';
+import { ALERTS_FILE, CONTEXTS, CONTEXTS_FILE, listContextFiles, SECRETS_FILE, WORKERS } from '../workspace-folder';
+import { takeAll } from '../workspace-plan';
+import { readYaml } from '../yaml-source';
+
+interface ExportOptions extends GlobalOptions {
+  output: string;
+}
+
+export function registerExport(program: GantryCommand): void {
+  program
+    .command('export')
+    .description('Write the workers, contexts and alerts of the workspace to files.')
+    .option('-o, --output <path>', 'A folder, or a file that ends with .tar', 'workspace')
+    .addHelpText('after', '\nNo value of a secret is in it, and no address of a webhook. Next: gantry apply')
+    .action(withSession<[], ExportOptions>(exportWorkspace));
+}
+
+async function exportWorkspace(session: Session, { output: target }: ExportOptions): Promise<void> {
+  const gantry = session.gantry();
+  const isTar = target.endsWith('.tar');
+  const { files, counts, notes } = await loadWorkspace(gantry, isTar ? null : target);
+  if (isTar) await replaceTar(session, target, files);
+  else await replaceFiles(session, target, files, listPresent(target));
+  for (const note of notes) session.output.note(yellow(note));
+  session.output.print({ output: path.resolve(target), ...counts, files: files.map((file) => file.path) }, () =>
+    joinLines([
+      text`Wrote ${counts.workers} workers, ${counts.contexts} contexts, ${counts.alerts} alerts and the names of ${counts.secrets} secrets`,
+      text`to ${bold(path.resolve(target))}`,
+    ]),
+  );
+}
+
+interface Exported {
+  files: LocalFile[];
+  counts: { workers: number; contexts: number; alerts: number; secrets: number };
+  notes: string[];
+}
+
+/** @param dir where files that say the same stay as they are written */
+async function loadWorkspace(gantry: Gantry, dir: string | null): Promise<Exported> {
+  const query = { limit: 200 };
+  const workers = await takeAll(paginate(gantry.worker, '/api/workers', { params: { query } }));
+  const contexts = await takeAll(paginate(gantry.worker, '/api/contexts'));
+  const alerts = await takeAll(paginate(gantry.worker, '/api/alerts'));
+  const secrets = await takeAll(paginate(gantry.worker, '/api/secrets'));
+  const files: LocalFile[] = [];
+  const names = new Set(secrets.map(({ name }) => name));
+  for (const { id } of sortBy(workers, 'id')) {
+    const worker = await unwrap(gantry.worker.GET('/api/workers/{worker_id}', { params: { path: { worker_id: id } } }));
+    for (const name of worker.secrets) names.add(name);
+    files.push(...(await loadWorkerFiles(gantry, worker, dir)));
+  }
+  for (const { name } of sortBy(contexts, 'name')) files.push(...(await loadContextFiles(gantry, name)));
+  const ofWorkers = alerts.filter(({ automation_id: automation }) => automation === null);
+  const written: [string, unknown][] = [
+    [CONTEXTS_FILE, Object.fromEntries(sortBy(contexts, 'name').map(toContextEntry))],
+    [ALERTS_FILE, toAlertFile(sortBy(ofWorkers, 'created_at'))],
+    [SECRETS_FILE, [...names].sort()],
+  ];
+  for (const [name, value] of written) files.push(await formatYaml(name, value, dir));
+  const paused = workers.filter(({ status }) => status === 'paused').map(({ id }) => id);
+  const left = alerts.length - ofWorkers.length;
+  return {
+    files,
+    counts: {
+      workers: workers.length,
+      contexts: contexts.length,
+      alerts: ofWorkers.length,
+      secrets: names.size,
+    },
+    notes: [
+      ...(paused.length ? [`${paused.join(', ')}: paused here, and active where gantry apply creates them`] : []),
+      ...(left ? [`${left} alerts of automations are left out, as automations are`] : []),
+    ],
+  };
+}
+
+const sortBy = <Item>(items: Item[], field: keyof Item): Item[] =>
+  [...items].sort((one, other) => (one[field] < other[field] ? -1 : one[field] > other[field] ? 1 : 0));
+
+async function loadWorkerFiles(
+  gantry: Gantry,
+  worker: WorkerSchemas['Worker'],
+  dir: string | null,
+): Promise<LocalFile[]> {
+  // A bundle has neither. With the id, gantry deploy of this folder finds its worker.
+  const unexported = `id: ${worker.id}\n${worker.visibility === 'private' ? 'visibility: private\n' : ''}`;
+  const bundle = (await readBundle(gantry, worker.id, worker.sha)).map((file) =>
+    file.path === 'worker.yaml' ? { ...file, content: Buffer.concat([Buffer.from(unexported), file.content]) } : file,
+  );
+  const folder = `${WORKERS}/${worker.id}`;
+  const files = dir === null ? bundle : await withLocalManifest(path.join(dir, folder), worker, bundle);
+  return files.map((file) => ({ ...file, path: `${folder}/${file.path}` }));
+}
+
+function toContextEntry({ name, description, writeable, visibility }: WorkerSchemas['Context']): [string, object] {
+  const fields = {
+    ...(description && { description }),
+    ...(writeable && { writeable }),
+    ...(visibility === 'private' && { visibility }),
+  };
+  return [name, fields];
+}
+
+/** A file that says the same stays as it is written, with its comments. */
+async function formatYaml(name: string, value: unknown, dir: string | null): Promise<LocalFile> {
+  const file = dir === null ? null : path.join(dir, name);
+  if (file !== null && fs.existsSync(file)) {
+    const content = fs.readFileSync(file);
+    const written = await readYaml(name, content.toString()).catch(() => null);
+    if (written && isDeepStrictEqual(written.value, value)) return { path: name, content };
+  }
+  const { stringify } = await import('yaml');
+  return { path: name, content: Buffer.from(stringify(value)) };
+}
+
+/** The files that an export owns: those that the workspace no longer has are deleted. */
+function listPresent(dir: string): string[] {
+  const inWorkers = listFiles(path.join(dir, WORKERS)).map((file) => `${WORKERS}/${file}`);
+  const inContexts = listContextFiles(path.join(dir, CONTEXTS));
+  return [...inWorkers, ...inContexts.map((file) => `${CONTEXTS}/${file}`)];
+}
+
+async function replaceTar({ prompts }: Session, target: string, files: LocalFile[]): Promise<void> {
+  if (fs.existsSync(target)) await prompts.confirm(`Replace ${path.resolve(target)}?`);
+  await writeTar(target, files);
+}

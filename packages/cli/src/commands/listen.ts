@@ -1,0 +1,189 @@
+import type { Gantry, RunItem } from '@gantry/sdk';
+import { type GantryCommand, parseCount, withSession } from '../command';
+import { CommandError, describeFailure, EXIT, usageError } from '../errors';
+import { onInterrupt } from '../interrupt';
+import { askPerson } from '../local-run/ask-person';
+import { completeInputs } from '../local-run/local-inputs';
+import { loadProgram } from '../local-run/local-program';
+import { runLocally } from '../local-run/local-run';
+import { describeEnd } from '../local-run/repeat-run';
+import { type LocalOptions, showEvents, withMeans } from '../local-run/start-local';
+import { findWorker } from '../remote-worker';
+import type { GlobalOptions, Session } from '../session';
+import { bold, dim, green, red, text, toText } from '../text';
+import { formatDuration, formatTime } from '../time';
+import { followWebhookRuns } from '../webhook-runs';
+
+interface ListenOptions extends GlobalOptions, LocalOptions {
+  forwardTo?: string;
+  count?: number;
+}
+
+export function registerListen(program: GantryCommand): void {
+  program
+    .command('listen')
+    .description("Hand the webhooks of a worker to this machine's program.")
+    .argument('<worker>', 'Its id; its webhook stays as it is')
+    .argument('[folder]', 'Code that runs for each', '.')
+    .option('--forward-to <url>', 'POST them there, such as http://localhost:3000/hook')
+    .option('--count <count>', 'End after as many; 1 where one is not delivered', parseCount)
+    .option('--no-sandbox', 'Run the code with your rights')
+    .option('--artifacts <folder>', 'Where files of runs go; absent: .gantry/artifacts')
+    .addHelpText(
+      'after',
+      `
+The worker runs on the platform as always; this machine gets a copy of the
+inputs of each run, and what it answers goes nowhere. Your role must be allowed
+to read the runs of the worker. Secrets never leave the platform: those that
+the code needs are read from the environment or from .env.`,
+    )
+    .action(withSession<[string, string], ListenOptions>(listen));
+}
+
+/** The outcome of one webhook on this machine. */
+interface Delivery {
+  run_id: string;
+  /** When the request reached the platform. */
+  received_at: string;
+  method: 'POST';
+  delivered: boolean;
+  /** The HTTP status, or that of the local run; null where there is none. */
+  status: string | null;
+  duration_ms: number;
+  error: string | null;
+}
+
+type Deliver = (
+  inputs: Record<string, unknown>,
+  runId: string,
+  signal: AbortSignal,
+) => Promise<{ status: string; error: string | null }>;
+
+async function listen(session: Session, workerId: string, dir: string, options: ListenOptions): Promise<void> {
+  const { forwardTo } = options;
+  const gantry = session.gantry();
+  const worker = await findWorker(gantry, workerId);
+  if (!worker) throw new CommandError(`there is no worker ${workerId}`, EXIT.failed, 'See: gantry workers list');
+  if (!worker.triggers.some(({ type }) => type === 'webhook')) {
+    throw new CommandError(
+      `${workerId} has no webhook`,
+      EXIT.failed,
+      'Add it to triggers in worker.yaml: { type: webhook }',
+    );
+  }
+  if (forwardTo !== undefined) {
+    return followDeliveries(session, gantry, workerId, createForwarder(forwardTo), options.count);
+  }
+  // Reports a problem of the folder before the first request comes.
+  await loadProgram(dir);
+  await withMeans(session, dir, options, (means) => {
+    const runFolder: Deliver = async (inputs, _runId, signal) => {
+      const program = await loadProgram(dir);
+      const completed = completeInputs(program, inputs, process.cwd(), { allowsOthers: true });
+      const environment = { ...means, answers: askPerson(session), onEvent: showEvents(session), signal };
+      const run = await runLocally(program, completed, environment);
+      return { status: run.status, error: run.status === 'completed' ? null : describeEnd(run) };
+    };
+    return followDeliveries(session, gantry, workerId, runFolder, options.count);
+  });
+}
+
+/** @throws CommandError for an address that is none */
+function createForwarder(url: string): Deliver {
+  const target = URL.canParse(url) ? new URL(url) : null;
+  if (!target || !/^https?:$/.test(target.protocol) || target.username || target.password) {
+    throw usageError(`--forward-to ${url}: an address such as http://localhost:3000/hook is expected`);
+  }
+  return async (inputs, runId, signal) => {
+    const response = await fetch(target, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'User-Agent': 'gantry-listen', 'Gantry-Run-Id': runId },
+      body: JSON.stringify(inputs),
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(FORWARD_TIMEOUT_MS)]),
+    }).catch((error: Error) => {
+      const reason = error.name === 'TimeoutError' ? `no answer within ${FORWARD_TIMEOUT_MS / 1_000} s` : undefined;
+      throw new CommandError(reason ?? ((error.cause as Error | undefined)?.message || error.message));
+    });
+    await response.body?.cancel();
+    return {
+      status: String(response.status),
+      error: response.ok ? null : `${target.host} answered ${response.status}`,
+    };
+  };
+}
+
+const FORWARD_TIMEOUT_MS = 30_000;
+
+/** Delivers one after the other, in the order in which they came, until Ctrl-C or the last of `count`. */
+async function followDeliveries(
+  { output }: Session,
+  gantry: Gantry,
+  workerId: string,
+  deliver: Deliver,
+  count = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const release = onInterrupt(() => controller.abort());
+  let delivered = 0;
+  let failed = 0;
+  try {
+    const found = followWebhookRuns(gantry, workerId, {
+      onListening: () => output.note(dim(`waiting for webhooks of ${workerId}; Ctrl-C ends`)),
+      onInterrupted: () => output.note(dim('connection lost, reconnecting')),
+      signal,
+    });
+    for await (const { runs, skipped } of found) {
+      if (skipped) {
+        failed += skipped;
+        output.note(red(`not delivered: ${skipped} older webhooks, since more came than are kept`));
+      }
+      for (const run of runs) {
+        if (signal.aborted) break;
+        const delivery = await attemptDelivery(gantry, run, deliver, signal);
+        if (delivery.delivered) delivered++;
+        else failed++;
+        output.printItem(delivery, () => formatDelivery(delivery));
+        if (delivered + failed >= count) controller.abort();
+      }
+    }
+  } finally {
+    release();
+    controller.abort();
+  }
+  output.note(dim(`${delivered} delivered, ${failed} not delivered`));
+  if (failed && Number.isFinite(count)) throw new CommandError(`${failed} webhooks were not delivered`);
+}
+
+async function attemptDelivery(gantry: Gantry, run: RunItem, deliver: Deliver, signal: AbortSignal): Promise<Delivery> {
+  const began = performance.now();
+  const end = (outcome: Pick<Delivery, 'delivered' | 'status' | 'error'>): Delivery => ({
+    ...{ run_id: run.id, received_at: run.created_at, method: 'POST', ...outcome },
+    duration_ms: Math.round(performance.now() - began),
+  });
+  try {
+    // A list has no large inputs.
+    const inputs = run.input ?? (await gantry.runs.get(run.id, { signal })).input;
+    return end({ delivered: true, ...(await deliver(inputs, run.id, signal)) });
+  } catch (error) {
+    return end({
+      delivered: false,
+      status: null,
+      error: signal.aborted ? 'ended before' : describeFailure(error).message,
+    });
+  }
+}
+
+function formatDelivery({
+  run_id: runId,
+  received_at: at,
+  method,
+  delivered,
+  status,
+  duration_ms: ms,
+  error,
+}: Delivery) {
+  const outcome = delivered ? (error === null ? green : red)(toText(status)) : red(text`not delivered: ${error}`);
+  return text`${dim(formatTime(at))} ${method} ${bold(runId)} ${outcome} ${dim(formatDuration(ms))}`;
+}

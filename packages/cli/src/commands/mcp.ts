@@ -1,0 +1,107 @@
+/** A bridge for agents that speak the Model Context Protocol over stdio: a message in each line, both ways. */
+import readline from 'node:readline';
+import { ApiError, createEventParser, type Gantry } from '@gantry/sdk';
+import { type GantryCommand, withSession } from '../command';
+import type { GlobalOptions, Session } from '../session';
+
+/** JSON-RPC leaves these codes to servers. */
+const BRIDGE_ERROR = -32_000;
+const PARSE_ERROR = -32_700;
+
+interface McpOptions extends GlobalOptions {
+  toolsets?: string;
+  readonly?: boolean;
+}
+
+interface Message {
+  id?: string | number | null;
+  method?: string;
+  result?: { protocolVersion?: unknown };
+}
+
+export function registerMcp(program: GantryCommand): void {
+  program
+    .command('mcp')
+    .description('Serve the tools of the workspace to an agent, over stdio.')
+    .option('--toolsets <names>', 'Only these sets, such as workers,runs')
+    .option('--readonly', 'Only tools that read')
+    .action(withSession<[], McpOptions>(serveTools));
+}
+
+async function serveTools(session: Session, { toolsets, readonly }: McpOptions): Promise<void> {
+  const query = new URLSearchParams({ ...(toolsets && { toolsets }), ...(readonly && { readonly: '1' }) });
+  const bridge = createBridge(session.gantry(), `/mcp?${query}`);
+  const pending = new Set<Promise<void>>();
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    if (!line.trim()) continue;
+    const done = bridge(line).finally(() => pending.delete(done));
+    pending.add(done);
+    // What follows depends on the revision that both sides agree on.
+    if (/"method"\s*:\s*"initialize"/.test(line)) await done;
+  }
+  await Promise.all(pending);
+}
+
+const write = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
+
+function createBridge(gantry: Gantry, path: string): (line: string) => Promise<void> {
+  let revision: string | undefined;
+  const forward = (message: Message) => {
+    if (typeof message.result?.protocolVersion === 'string') revision = message.result.protocolVersion;
+    write(message);
+  };
+  return async (line) => {
+    const message = parseMessage(line);
+    if (!message) return write({ jsonrpc: '2.0', id: null, error: { code: PARSE_ERROR, message: 'this is not JSON' } });
+    const fail = (reason: string) => {
+      if (message.id !== undefined)
+        write({ jsonrpc: '2.0', id: message.id, error: { code: BRIDGE_ERROR, message: reason } });
+    };
+    try {
+      const response = await gantry.request('worker', path, {
+        method: 'POST',
+        headers: {
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+          ...(revision !== undefined && { 'MCP-Protocol-Version': revision }),
+        },
+        body: line,
+      });
+      if (response.headers.get('Content-Type')?.includes('text/event-stream')) await forwardEvents(response, forward);
+      else if (response.status !== 202) await forwardBody(response, forward, fail);
+    } catch (error) {
+      fail(error instanceof ApiError ? error.message : 'the connection was lost');
+    }
+  };
+}
+
+function parseMessage(line: string): Message | null {
+  try {
+    const message: unknown = JSON.parse(line);
+    return typeof message === 'object' && message !== null ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+async function forwardEvents(response: Response, forward: (message: Message) => void): Promise<void> {
+  const parse = createEventParser();
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+    for (const { data } of parse(part.value)) {
+      const message = parseMessage(data);
+      if (message) forward(message);
+    }
+  }
+}
+
+async function forwardBody(
+  response: Response,
+  forward: (message: Message) => void,
+  fail: (reason: string) => void,
+): Promise<void> {
+  const body = parseMessage(await response.text());
+  if (body && 'jsonrpc' in body) return forward(body);
+  const { detail } = (body ?? {}) as { detail?: string };
+  fail(detail ?? `the server answered ${response.status}`);
+}

@@ -1,0 +1,26 @@
+import { openBrowser } from '../browser';
+import { type GantryCommand, withSession } from '../command';
+import type { GlobalOptions, Session } from '../session';
+import { toText } from '../text';
+
+export function registerOpen(program: GantryCommand): void {
+  program
+    .command('open')
+    .description('Open the page of a worker, of a run, or the overview.')
+    .argument('[id]', 'Id of a worker, run or approval')
+    .action(withSession<[string | undefined], GlobalOptions>(openPage));
+}
+
+async function openPage(session: Session, id: string | undefined): Promise<void> {
+  const { dashboardUrl } = await session.connectAll();
+  const url = `${dashboardUrl}${pagePath(id)}`;
+  session.output.print({ url }, () => toText(url));
+  if (session.prompts.isInteractive) openBrowser(url);
+}
+
+function pagePath(id: string | undefined): string {
+  if (id === undefined) return '/';
+  const name = encodeURIComponent(id);
+  if (id.startsWith('run_')) return `/runs/${name}`;
+  return id.startsWith('apr_') ? `/approvals?approval=${name}` : `/workers/${name}`;
+}

@@ -1,0 +1,43 @@
+import { collectValues, type GantryCommand, withSession } from '../command';
+import { usageError } from '../errors';
+import { formatStarted, printOutcome, waitForRun } from '../follow-run';
+import { type InputOptions, readInputs } from '../inputs';
+import type { GlobalOptions, Session } from '../session';
+import { dim } from '../text';
+
+interface RunOptions extends GlobalOptions, InputOptions {
+  wait?: boolean;
+  priority?: string;
+  idempotencyKey?: string;
+}
+
+export function registerRun(program: GantryCommand): void {
+  program
+    .command('run')
+    .description('Run a worker.')
+    .argument('<worker>', 'Its id')
+    .option('-i, --value <name=value>', 'An input; the value of a file is its path', collectValues, [])
+    .option('-d, --data <json>', 'All inputs as JSON; @file reads it, @- reads stdin')
+    .option('-w, --wait', 'Show the log until it ends; 1 where it fails')
+    .option('--priority <number>', 'From -100 to 100: higher runs first')
+    .option('--idempotency-key <key>', 'The same key again starts nothing more')
+    .action(withSession<[string], RunOptions>(startRun));
+}
+
+async function startRun(session: Session, workerId: string, options: RunOptions): Promise<void> {
+  const gantry = session.gantry();
+  const inputs = await readInputs(gantry, workerId, options);
+  const started = await gantry.runs.start(workerId, inputs, {
+    ...(options.priority !== undefined && { priority: parsePriority(options.priority) }),
+    ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+  });
+  if (!options.wait) return session.output.print(started, () => formatStarted(started));
+  session.output.note(dim(`started ${started.run_id}`));
+  printOutcome(session, await waitForRun(session, gantry, started.run_id));
+}
+
+function parsePriority(value: string): number {
+  const priority = Number(value);
+  if (!Number.isInteger(priority)) throw usageError(`--priority ${value}: a whole number is expected`);
+  return priority;
+}

@@ -1,0 +1,117 @@
+import type { Gantry, RunItem, RunStatus } from '@gantry/sdk';
+import { type GantryCommand, parseCount, withSession } from '../command';
+import { formatStarted, printOutcome, waitForRun } from '../follow-run';
+import { formatDetails, formatTable } from '../output';
+import type { GlobalOptions, Session } from '../session';
+import { dim, green, red, type Text, text, toText, yellow } from '../text';
+import { formatDuration, formatTime } from '../time';
+
+interface ListOptions extends GlobalOptions {
+  worker?: string;
+  status?: string;
+  limit: number;
+}
+
+interface ReplayOptions extends GlobalOptions {
+  same?: boolean;
+  wait?: boolean;
+}
+
+export function registerRuns(program: GantryCommand): void {
+  const runs = program.command('runs').description('List, show, cancel and repeat runs.');
+  runs
+    .command('list')
+    .description('List runs, newest first.')
+    .option('--worker <id>', 'Only of this worker')
+    .option('--status <status>', 'Only in this state, such as failed')
+    .option('--limit <count>', 'As many at most', parseCount, 20)
+    .action(withSession<[], ListOptions>(listRuns));
+  runs
+    .command('get')
+    .description('Show a run: its output, or why it failed.')
+    .argument('<run>', 'Its id')
+    .action(withSession<[string], GlobalOptions>(showRun));
+  runs
+    .command('cancel')
+    .description('Cancel a run.')
+    .argument('<run>', 'Its id')
+    .action(withSession<[string], GlobalOptions>(cancelRun));
+  runs
+    .command('replay')
+    .description('Run again with the same inputs.')
+    .argument('<run>', 'Its id')
+    .option('--same', 'With the code of then, not that of today')
+    .option('-w, --wait', 'Show the log until it ends; 1 where it fails')
+    .action(withSession<[string], ReplayOptions>(replayRun));
+}
+
+async function listRuns({ output, gantry }: Session, options: ListOptions): Promise<void> {
+  const runs = await takeRuns(gantry(), options);
+  output.print(runs, () =>
+    formatTable(
+      ['id', 'worker', 'status', 'trigger', 'created', 'took'],
+      runs.map((run) => [
+        ...[run.id, run.worker_id],
+        formatStatus(run.status),
+        ...[run.trigger, formatTime(run.created_at), formatDuration(run.duration_ms)],
+      ]),
+    ),
+  );
+}
+
+/** @returns the newest runs that the filters find */
+async function takeRuns(gantry: Gantry, { worker, status, limit }: ListOptions): Promise<RunItem[]> {
+  const filters = {
+    limit: Math.min(limit, 200),
+    ...(worker !== undefined && { worker_id: worker }),
+    // The server names the states that there are.
+    ...(status !== undefined && { status: status as RunStatus }),
+  };
+  const runs: RunItem[] = [];
+  for await (const run of gantry.runs.list(filters)) {
+    runs.push(run);
+    if (runs.length >= limit) break;
+  }
+  return runs;
+}
+
+export function formatStatus(status: string): Text {
+  if (status === 'completed') return green(status);
+  if (status === 'failed' || status === 'timed_out' || status === 'rejected') return red(status);
+  return status === 'cancelled' ? dim(status) : yellow(status);
+}
+
+async function showRun({ output, gantry }: Session, runId: string): Promise<void> {
+  const run = await gantry().runs.get(runId);
+  output.print(run, () =>
+    formatDetails([
+      ['Run', run.id],
+      ['Worker', `${run.worker_id}, version ${run.worker_version ?? 'of a draft'}`],
+      ['Status', formatStatus(run.status)],
+      ['Trigger', run.trigger],
+      ['Created', formatTime(run.created_at)],
+      ['Took', formatDuration(run.duration_ms)],
+      ['Cost', run.total_cost_usd ? `$${run.total_cost_usd.toFixed(4)}` : ''],
+      ['Waits for', run.approvals.find(({ status }) => status === 'pending')?.title ?? run.waiting_for?.kind],
+      ['Error', run.error],
+      ['Where', run.error_trace],
+      ['Inputs', JSON.stringify(run.input)],
+      ['Output', run.output && JSON.stringify(run.output)],
+      ['Files', run.artifacts.map(({ name }) => name).join(', ')],
+    ]),
+  );
+}
+
+async function cancelRun({ output, gantry }: Session, runId: string): Promise<void> {
+  const run = await gantry().runs.cancel(runId);
+  output.print(run, () =>
+    run.cancel_requested ? toText(`${run.id} is being cancelled`) : text`${run.id} is ${run.status}`,
+  );
+}
+
+async function replayRun(session: Session, runId: string, { same, wait }: ReplayOptions): Promise<void> {
+  const gantry = session.gantry();
+  const started = await gantry.runs.replay(runId, { version: same ? 'same' : 'current' });
+  if (!wait) return session.output.print(started, () => formatStarted(started));
+  printOutcome(session, await waitForRun(session, gantry, started.run_id));
+}

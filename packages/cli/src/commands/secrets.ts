@@ -1,0 +1,85 @@
+import { paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { collectValues, type GantryCommand, withSession } from '../command';
+import { usageError } from '../errors';
+import { formatTable } from '../output';
+import type { GlobalOptions, Session } from '../session';
+import { readStdin } from '../stdin';
+import { joinLines, text, yellow } from '../text';
+import { formatTime } from '../time';
+
+const VALUE_BYTES_MAX = 128 * 1024;
+
+interface SetOptions extends GlobalOptions {
+  host: string[];
+}
+
+interface DeleteOptions extends GlobalOptions {
+  force?: boolean;
+}
+
+export function registerSecrets(program: GantryCommand): void {
+  const secrets = program.command('secrets').description('Set, list and delete secrets of workers.');
+  secrets
+    .command('set')
+    .description('Store a value, read from a prompt or from stdin.')
+    .argument('<name>', 'Such as CRM_TOKEN')
+    .option('--host <host>', 'Send the value to this host only', collectValues, [])
+    .addHelpText('after', '\nIn a script:  gantry secrets set CRM_TOKEN < token.txt')
+    .action(withSession<[string], SetOptions>(setSecret));
+  secrets.command('list').description('List names and use; values are never shown.').action(withSession(listSecrets));
+  secrets
+    .command('delete')
+    .description('Delete a secret.')
+    .argument('<name>', 'Its name')
+    .option('--force', 'Although workers declare it')
+    .action(withSession<[string], DeleteOptions>(deleteSecret));
+}
+
+async function setSecret(session: Session, name: string, { host }: SetOptions): Promise<void> {
+  const gantry = session.gantry();
+  const value = await readValue(session, name);
+  const secret = await unwrap(
+    gantry.worker.PUT('/api/secrets/{name}', {
+      params: { path: { name } },
+      body: { value, ...(host.length > 0 && { hosts: host }) },
+    }),
+  );
+  session.output.print(secret, () =>
+    joinLines([text`Set ${secret.name}`, ...(secret.warnings ?? []).map((warning) => yellow(warning))]),
+  );
+}
+
+/** Never an argument, which other users of the machine and the history of the shell would see. */
+async function readValue({ prompts }: Session, name: string): Promise<string> {
+  const value = process.stdin.isTTY
+    ? await prompts.password(`Value of ${name}.`)
+    : (await readStdin(VALUE_BYTES_MAX)).replace(/\r?\n$/, '');
+  if (!value) throw usageError(`no value for ${name}`, `gantry secrets set ${name} < file`);
+  return value;
+}
+
+async function listSecrets({ output, gantry }: Session): Promise<void> {
+  const secrets: WorkerSchemas['Secret'][] = [];
+  for await (const secret of paginate(gantry().worker, '/api/secrets')) secrets.push(secret);
+  output.print(secrets, () =>
+    formatTable(
+      ['name', 'updated', 'last used', 'hosts', 'workers'],
+      secrets.map((secret) => [
+        ...[secret.name, formatTime(secret.updated_at), formatTime(secret.last_used_at), secret.hosts.join(' ')],
+        secret.used_by.map(({ id }) => id).join(' '),
+      ]),
+    ),
+  );
+}
+
+async function deleteSecret(
+  { output, gantry, prompts }: Session,
+  name: string,
+  { force }: DeleteOptions,
+): Promise<void> {
+  const { worker } = gantry();
+  await prompts.confirm(`Delete ${name}?`);
+  const params = { path: { name }, ...(force && { query: { force } }) };
+  await unwrap(worker.DELETE('/api/secrets/{name}', { params }));
+  output.print({ name, deleted: true }, () => text`Deleted ${name}`);
+}

@@ -1,0 +1,119 @@
+import { type GantryCommand, withSession } from '../command';
+import { CommandError, usageError } from '../errors';
+import { type Example, readExamples } from '../local-run/examples';
+import { judgeRun, type Verdict } from '../local-run/judge-run';
+import { completeInputs } from '../local-run/local-inputs';
+import { loadProgram } from '../local-run/local-program';
+import { type Answers, type LocalRun, runLocally } from '../local-run/local-run';
+import { type LocalOptions, noteDifferences, showEvents, withMeans } from '../local-run/start-local';
+import type { GlobalOptions, Session } from '../session';
+import { dim, green, joinLines, red, text, yellow } from '../text';
+
+interface TestOptions extends GlobalOptions, LocalOptions {
+  only?: string;
+  verbose?: boolean;
+}
+
+export function registerTest(program: GantryCommand): void {
+  program
+    .command('test')
+    .description('Run the examples of a worker on this machine, and compare.')
+    .argument('[folder]', 'The folder, with an examples.yaml', '.')
+    .option('--only <name>', 'Only the example with this name')
+    .option('-v, --verbose', 'Show the logs of the runs')
+    .option('--no-sandbox', 'Run the code with your rights')
+    .option('--artifacts <folder>', 'Where files of runs go; absent: .gantry/artifacts')
+    .addHelpText('after', '\nIt needs no account. It ends with 1 where an output differs.')
+    .action(withSession<[string], TestOptions>(testExamples));
+}
+
+interface Tested extends Verdict {
+  name: string;
+  passed: boolean;
+  /** Null where it asked for more than the example answers. */
+  run: LocalRun | null;
+}
+
+async function testExamples(session: Session, dir: string, options: TestOptions): Promise<void> {
+  const { output } = session;
+  const examples = (await readExamples(dir)).filter(({ name }) => options.only === undefined || name === options.only);
+  if (!examples.length) throw usageError(`there is no example ${options.only}`);
+  const results = await withMeans(session, dir, options, async (means) => {
+    const program = await loadProgram(dir);
+    noteDifferences(session, program, means.hasSandbox);
+    const tested: Tested[] = [];
+    for (const example of examples) {
+      const inputs = completeExample(program, example, dir);
+      const result = await judge(example, () =>
+        runLocally(program, inputs, {
+          ...means,
+          answers: answerFrom(example),
+          onEvent: options.verbose ? showEvents(session) : () => {},
+          signal: new AbortController().signal,
+        }),
+      );
+      tested.push(result);
+      output.note(formatResult(result));
+    }
+    return tested;
+  });
+  const failed = results.filter(({ passed }) => !passed);
+  output.print(
+    { passed: results.length - failed.length, failed: failed.length, examples: results },
+    () => text`${results.length - failed.length} passed, ${failed.length} failed`,
+  );
+  if (failed.length) throw new CommandError(`failed: ${failed.map(({ name }) => name).join(', ')}`);
+}
+
+/** A run that asks for more than the example answers has failed. */
+async function judge({ name, checks }: Example, start: () => Promise<LocalRun>): Promise<Tested> {
+  try {
+    const run = await start();
+    const verdict = judgeRun(checks, run);
+    return { name, passed: !verdict.problems.length, ...verdict, run };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { name, passed: false, problems: [error.message], unchecked: [], run: null };
+  }
+}
+
+function completeExample(program: Parameters<typeof completeInputs>[0], { inputs, place }: Example, dir: string) {
+  try {
+    return completeInputs(program, inputs, dir);
+  } catch (error) {
+    throw new CommandError(`${place}: ${(error as Error).message}`);
+  }
+}
+
+/** Each answer is given once, in its order. */
+function answerFrom(example: Example): Answers {
+  const take = (list: unknown[] = []) => {
+    let index = 0;
+    return () => list[index++];
+  };
+  const takers = (lists: Record<string, unknown[]>) =>
+    new Map(Object.entries(lists).map(([name, list]) => [name, take(list)]));
+  const tools = takers({ ...example.tools, model: example.models });
+  const calls = takers(example.calls);
+  const decisions = [...example.approvals];
+  return {
+    async decide({ title }) {
+      const decision = decisions.shift();
+      if (!decision) {
+        const remedy = 'add one to it, such as approvals: [{ approve: true }]';
+        throw new CommandError(`${example.place}: "${title}" waits for a person: ${remedy}`);
+      }
+      return { approved: decision.approve, by: decision.by, data: decision.data };
+    },
+    answerTool: (name) => tools.get(name)?.(),
+    answerCall: (workerId) => calls.get(workerId)?.(),
+  };
+}
+
+const formatResult = ({ name, passed, problems, unchecked, run }: Tested) =>
+  joinLines([
+    text`${passed ? green('passed') : red('failed')} ${name}`,
+    ...problems.map((problem) => text`  ${problem}`),
+    ...(problems.length && run?.error_trace ? [text`  ${dim(run.error_trace)}`] : []),
+    ...unchecked.map((kind) => text`  ${yellow(`a check by ${kind} is made on the platform alone`)}`),
+  ]);

@@ -1,0 +1,91 @@
+import { createIdempotencyKey, type Gantry, paginate, unwrap, type WorkerSchemas } from '@gantry/sdk';
+import { type GantryCommand, parseCount, withSession } from '../command';
+import { CommandError, EXIT } from '../errors';
+import { formatTable } from '../output';
+import { resolveWorkerId } from '../remote-worker';
+import type { GlobalOptions, Session } from '../session';
+import { bold, green, text } from '../text';
+import { formatTime } from '../time';
+
+type Version = WorkerSchemas['WorkerVersion'];
+
+interface ListOptions extends GlobalOptions {
+  limit: number;
+}
+
+interface RollbackOptions extends GlobalOptions {
+  to?: string;
+  message?: string;
+}
+
+export function registerVersions(program: GantryCommand): void {
+  program
+    .command('versions')
+    .description('List the versions of a worker, newest first.')
+    .argument('[worker]', 'Its id; absent: that of the folder')
+    .option('--limit <count>', 'As many at most', parseCount, 20)
+    .action(withSession<[string | undefined], ListOptions>(listVersions));
+  program
+    .command('rollback')
+    .description('Go back to an earlier version; nothing is lost.')
+    .argument('[worker]', 'Its id; absent: that of the folder')
+    .option('--to <version>', 'Number or sha; absent: the version before')
+    .option('-m, --message <text>', 'What the history says of it')
+    .action(withSession<[string | undefined], RollbackOptions>(rollBack));
+}
+
+const loadVersions = (gantry: Gantry, workerId: string) =>
+  paginate(gantry.worker, '/api/workers/{worker_id}/versions', { params: { path: { worker_id: workerId } } });
+
+async function listVersions(session: Session, id: string | undefined, { limit }: ListOptions): Promise<void> {
+  const gantry = session.gantry();
+  const versions: Version[] = [];
+  for await (const version of loadVersions(gantry, await resolveWorkerId(session, gantry, id))) {
+    versions.push(version);
+    if (versions.length >= limit) break;
+  }
+  session.output.print(versions, () =>
+    formatTable(
+      ['', 'version', 'sha', 'created', 'by', 'message'],
+      versions.map((one) => [
+        one.current ? green('*') : '',
+        ...[one.version, one.sha.slice(0, 8), formatTime(one.created_at), one.author, one.message],
+      ]),
+    ),
+  );
+}
+
+async function rollBack(session: Session, id: string | undefined, { to, message }: RollbackOptions): Promise<void> {
+  const gantry = session.gantry();
+  const workerId = await resolveWorkerId(session, gantry, id);
+  const target = await findVersion(gantry, workerId, to);
+  await session.prompts.confirm(`Go back to version ${target.version} of ${workerId}?`);
+  const worker = await unwrap(
+    gantry.worker.POST('/api/workers/{worker_id}/rollback/{sha}', {
+      params: {
+        path: { worker_id: workerId, sha: target.sha },
+        header: { 'Idempotency-Key': createIdempotencyKey() },
+      },
+      body: message === undefined ? {} : { message },
+    }),
+  );
+  session.output.print(
+    worker,
+    () => text`${bold(worker.id)} is at version ${worker.version}, equal to version ${target.version}`,
+  );
+}
+
+/** @param wanted a number, or the beginning of a sha; absent: the newest that differs from the current one */
+async function findVersion(gantry: Gantry, workerId: string, wanted: string | undefined): Promise<Version> {
+  let current: Version | undefined;
+  for await (const version of loadVersions(gantry, workerId)) {
+    if (version.current) current = version;
+    const isWanted =
+      wanted === undefined
+        ? current !== undefined && version.sha !== current.sha
+        : String(version.version) === wanted || (wanted.length >= 7 && version.sha.startsWith(wanted));
+    if (isWanted) return version;
+  }
+  const what = wanted === undefined ? 'earlier version' : `version ${wanted}`;
+  throw new CommandError(`${workerId} has no ${what}`, EXIT.failed, `See: gantry versions ${workerId}`);
+}

@@ -1,0 +1,48 @@
+import { unwrap } from '@gantry/sdk';
+import { type GantryCommand, withSession } from '../command';
+import { readConfig, writeConfig } from '../config';
+import { CommandError, EXIT, usageError } from '../errors';
+import { formatTable } from '../output';
+import type { GlobalOptions, Session } from '../session';
+import { bold, green, text } from '../text';
+
+export function registerWorkspace(program: GantryCommand): void {
+  const workspace = program.command('workspace').description('List workspaces, and choose one.');
+  workspace.command('list').description('List the workspaces of the account.').action(withSession(listWorkspaces));
+  workspace
+    .command('switch')
+    .description('Use another workspace in this profile.')
+    .argument('[workspace]', 'Its id or name')
+    .action(withSession<[string | undefined], GlobalOptions>(switchWorkspace));
+}
+
+const loadAccount = (session: Session) => unwrap(session.gantry().worker.GET('/auth/me'));
+
+async function listWorkspaces(session: Session): Promise<void> {
+  const { workspaces, workspace_id: current } = await loadAccount(session);
+  session.output.print(workspaces, () =>
+    formatTable(
+      ['', 'id', 'role', 'name'],
+      workspaces.map(({ id, role, name }) => [id === current ? green('*') : '', id, role, name]),
+    ),
+  );
+}
+
+async function switchWorkspace(session: Session, wanted: string | undefined): Promise<void> {
+  if (process.env.GANTRY_WORKSPACE) throw usageError('GANTRY_WORKSPACE is set, and wins over the profile');
+  const { workspaces } = await loadAccount(session);
+  const id =
+    wanted ??
+    (await session.prompts.select(
+      'Which workspace?',
+      workspaces.map(({ id: value, name }) => ({ value, label: name })),
+    ));
+  const matches = workspaces.filter((one) => one.id === id || one.name === id);
+  if (matches.length > 1) throw usageError(`several workspaces are called ${id}`, 'Use the id: gantry workspace list');
+  const [chosen] = matches;
+  if (!chosen) throw new CommandError(`no workspace ${id}`, EXIT.failed, 'See: gantry workspace list');
+  const { profile, url } = session.target();
+  const config = readConfig();
+  writeConfig({ ...config, profiles: { ...config.profiles, [profile]: { url, workspace_id: chosen.id } } });
+  session.output.print({ id: chosen.id, name: chosen.name }, () => text`Now in ${bold(chosen.name)}`);
+}

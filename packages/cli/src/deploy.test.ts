@@ -1,0 +1,165 @@
+/** Folders and the workers that they become, at the real worker surface. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { givenNats, givenWorkerApi, temporaryDir } from '@gantry/testing';
+import { type Cli, createCli } from './test/run-cli';
+
+const api = givenWorkerApi(givenNats());
+let cli: Cli;
+
+beforeAll(async () => {
+  const { token } = await api.createToken('personal', api.owner.jwt);
+  cli = createCli({ GANTRY_URL: api.url, GANTRY_TOKEN: token });
+});
+
+/** A folder with a worker of its own, made by `gantry init`. */
+async function createFolder(name: string, template = 'minimal'): Promise<string> {
+  const dir = path.join(temporaryDir('worker'), name);
+  await cli.json(['init', dir, '--template', template]);
+  return dir;
+}
+const write = (dir: string, file: string, content: string) => writeFileSync(path.join(dir, file), content);
+const read = (dir: string, file: string) => readFileSync(path.join(dir, file), 'utf8');
+
+test.each(['minimal', 'cron', 'webhook', 'approval', 'agent'])(
+  'the template %s can be deployed as it is',
+  async (template) => {
+    const dir = await createFolder(`from-${template}`, template);
+    const deployed = await cli.json(['deploy', dir]);
+    expect(deployed).toMatchObject({ id: `from-${template}`, created: true, version: 1 });
+    if (template === 'cron') expect(deployed.next_run_at).not.toBeNull();
+    if (template === 'webhook') expect(deployed.webhook_url).toContain('token=');
+    expect(await cli.json(['diff', dir])).toMatchObject({ files: [], settings: [] });
+    if (template !== 'agent') execFileSync('python3', ['-m', 'unittest', '--quiet'], { cwd: dir, stdio: 'pipe' });
+  },
+);
+
+test('a second folder of that name is refused, and init overwrites nothing', async () => {
+  const dir = await createFolder('twice');
+  await cli.json(['deploy', dir]);
+  write(dir, 'main.py', 'def run(name):\n    return {}\n');
+  expect(await cli.run(['init', dir, '-t', 'minimal'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('main.py'),
+  });
+  const another = await createFolder('twice');
+  expect(await cli.run(['deploy', another])).toMatchObject({ code: 0, stdout: expect.stringContaining('twice-2') });
+});
+
+test('a change is shown, deployed as a version, and nothing is deployed twice', async () => {
+  const dir = await createFolder('changing');
+  await cli.json(['deploy', dir]);
+  write(dir, 'main.py', read(dir, 'main.py').replace('Hello', 'Good morning'));
+  write(dir, 'worker.yaml', read(dir, 'worker.yaml').replace('60', '30'));
+  write(dir, '.env', 'TOKEN=secret\n');
+  mkdirSync(path.join(dir, 'prices'));
+  write(dir, 'prices/parse.py', 'LIMIT = 1\n');
+  const diff = await cli.json(['diff', dir]);
+  expect(diff.files.map(({ path: name, change }: { path: string; change: string }) => `${change} ${name}`)).toEqual([
+    'modified main.py',
+    'added prices/parse.py',
+  ]);
+  expect(diff.settings).toEqual([{ field: 'limits', before: { timeout_seconds: 60 }, after: { timeout_seconds: 30 } }]);
+  const { stdout } = await cli.run(['diff', dir]);
+  expect(stdout).toMatch(/^- .*Hello/m);
+  expect(stdout).toMatch(/^\+ .*Good morning/m);
+
+  expect(await cli.json(['deploy', dir, '--dry-run'])).toMatchObject({
+    worker_id: 'changing',
+    settings: diff.settings,
+  });
+  expect(await cli.json(['workers', 'get', 'changing'])).toMatchObject({ version: 1 });
+  expect(await cli.json(['deploy', dir, '-m', 'Friendlier'])).toMatchObject({
+    version: 2,
+    changed: true,
+    created: false,
+  });
+  expect(await cli.json(['deploy', dir])).toMatchObject({ version: 2, changed: false });
+  const versions = await cli.json(['versions', 'changing', '--fields', 'version,message,current']);
+  expect(versions).toEqual([
+    { version: 2, message: 'Friendlier', current: true },
+    { version: 1, message: null, current: false },
+  ]);
+});
+
+test('a worker that was changed elsewhere is not overwritten without --force', async () => {
+  const dir = await createFolder('shared');
+  await cli.json(['deploy', dir]);
+  const elsewhere = path.join(temporaryDir('elsewhere'), 'copy');
+  await cli.json(['pull', 'shared', elsewhere]);
+  write(elsewhere, 'main.py', 'def run(name):\n    return {"greeting": "from elsewhere"}\n');
+  await cli.json(['deploy', elsewhere]);
+
+  write(dir, 'main.py', 'def run(name):\n    return {"greeting": "from here"}\n');
+  expect(await cli.run(['deploy', dir])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('changed elsewhere'),
+  });
+  expect(await cli.json(['deploy', dir, '--force'])).toMatchObject({ version: 3 });
+});
+
+test('pulling asks before it replaces anything, and keeps a manifest that says the same', async () => {
+  const dir = await createFolder('pulled');
+  await cli.json(['deploy', dir]);
+  write(dir, 'worker.yaml', `# Kept.\n${read(dir, 'worker.yaml')}`);
+  write(dir, 'main.py', 'broken');
+  write(dir, 'left.py', '');
+  const refused = await cli.run(['pull'], { cwd: dir });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/overwrites main\.py\n.*deletes left\.py/s) });
+  expect(read(dir, 'main.py')).toBe('broken');
+  await cli.json(['pull', '--yes'], { cwd: dir });
+  expect(read(dir, 'main.py')).toContain('Hello');
+  expect(read(dir, 'worker.yaml')).toContain('# Kept.');
+  expect(existsSync(path.join(dir, 'left.py'))).toBe(false);
+  expect(existsSync(path.join(dir, 'gantry.pyi'))).toBe(true);
+  expect(await cli.json(['diff'], { cwd: dir })).toMatchObject({ worker_id: 'pulled', files: [], settings: [] });
+});
+
+test('pulling writes nothing through a link that leads out of the folder', async () => {
+  const dir = await createFolder('linked');
+  mkdirSync(path.join(dir, 'data'));
+  write(dir, 'data/table.csv', 'a,b\n');
+  await cli.json(['deploy', dir]);
+  const outside = temporaryDir('outside');
+  rmSync(path.join(dir, 'data'), { recursive: true });
+  symlinkSync(outside, path.join(dir, 'data'));
+  expect(await cli.run(['pull', '--yes'], { cwd: dir })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('outside'),
+  });
+  expect(existsSync(path.join(outside, 'table.csv'))).toBe(false);
+});
+
+test('going back asks first, and takes a number, a sha or neither', async () => {
+  const dir = await createFolder('going-back');
+  const { sha } = await cli.json(['deploy', dir]);
+  write(dir, 'main.py', 'def run(name):\n    return {}\n');
+  await cli.json(['deploy', dir]);
+  expect(await cli.run(['rollback', 'going-back'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  });
+  expect(await cli.json(['rollback', '--yes'], { cwd: dir })).toMatchObject({ version: 3, sha });
+  expect(await cli.json(['rollback', 'going-back', '--to', '2', '--yes'])).toMatchObject({ version: 4 });
+  expect(await cli.json(['rollback', 'going-back', '--to', sha.slice(0, 8), '--yes'])).toMatchObject({ sha });
+  expect(await cli.run(['rollback', 'going-back', '--to', '99', '--yes'])).toMatchObject({ code: 1 });
+});
+
+test('YAML that cannot be read is shown with its line and column, and what the server refuses with its field', async () => {
+  const dir = await createFolder('wrong');
+  write(dir, 'worker.yaml', 'name: Wrong\nlimits: { timeout_seconds: [\n');
+  expect(await cli.run(['deploy', dir])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/worker\.yaml:3:1: /),
+  });
+  write(dir, 'worker.yaml', 'name: Wrong\nlimits: { timeout: 3 }\n');
+  expect(await cli.run(['deploy', dir])).toMatchObject({ code: 1, stderr: expect.stringContaining('limits') });
+  write(dir, 'worker.yaml', 'name: Wrong\n');
+  write(dir, 'main.py', 'def run(:\n');
+  expect(await cli.run(['deploy', dir])).toMatchObject({ code: 1, stderr: expect.stringContaining('main.py') });
+  expect(await cli.run(['deploy', temporaryDir('empty')])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('gantry init'),
+  });
+});

@@ -1,0 +1,53 @@
+import { ApiError } from '@gantry/sdk';
+
+export const EXIT = { ok: 0, failed: 1, usage: 2, signedOut: 4 } as const;
+
+/** A failure with what to do about it; anything else that is thrown is a bug. */
+export class CommandError extends Error {
+  constructor(
+    message: string,
+    readonly exitCode: number = EXIT.failed,
+    readonly hint?: string,
+  ) {
+    super(message);
+  }
+}
+
+export const usageError = (message: string, hint?: string) => new CommandError(message, EXIT.usage, hint);
+
+export const cancelled = () => new CommandError('cancelled', EXIT.usage);
+
+export interface Failure {
+  message: string;
+  hint: string | undefined;
+  exitCode: number;
+  code: string;
+  fields: { path: string; message: string }[];
+  requestId: string | null;
+}
+
+/** Describes a failure in one line, with the next step. */
+export function describeFailure(error: unknown): Failure {
+  if (error instanceof CommandError) {
+    const { message, hint, exitCode } = error;
+    return { message, hint, exitCode, code: exitCode === EXIT.usage ? 'usage' : 'failed', fields: [], requestId: null };
+  }
+  if (error instanceof ApiError) {
+    const { message, code, fields, requestId } = error;
+    const exitCode = error.status === 401 ? EXIT.signedOut : EXIT.failed;
+    return { message, hint: suggestStep(error), exitCode, code, fields, requestId };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, hint: undefined, exitCode: EXIT.failed, code: 'failed', fields: [], requestId: null };
+}
+
+function suggestStep({ status, code, retryAfter, message }: ApiError): string | undefined {
+  if (status === 401) return 'Sign in: gantry login';
+  if (code === 'unreachable') return 'Is it running, and is this its address? See: gantry config';
+  if (code === 'not_json') return 'Check the address: gantry config';
+  if (code === 'unknown' && status === 404) return 'The server may be older than this gantry: gantry status';
+  if (status === 403 && /workspace/.test(message)) return 'Choose a workspace: gantry workspace list';
+  if (retryAfter !== null && status === 429) return `Try again in ${retryAfter} s`;
+  if (code === 'missing_secret') return 'Set it: gantry secrets set <name>';
+  return undefined;
+}

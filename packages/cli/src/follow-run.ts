@@ -1,0 +1,110 @@
+import type { Gantry, Run, RunEvent } from '@gantry/sdk';
+import { CommandError, EXIT } from './errors';
+import { formatEvent } from './event-format';
+import { onInterrupt } from './interrupt';
+import type { Session } from './session';
+import { bold, dim, text, toText } from './text';
+
+interface Following {
+  /** Called for each event, in order. */
+  onEvent: (event: RunEvent) => void;
+  /** Called on Ctrl-C. @returns whether to go on */
+  onStop: () => Promise<boolean>;
+}
+
+/** Reads the events of a run to its end; Ctrl-C asks `onStop`. */
+async function followRun(
+  gantry: Gantry,
+  runId: string,
+  { onEvent, onStop }: Following,
+  session: Session,
+): Promise<void> {
+  let lastEventId: string | undefined;
+  for (;;) {
+    const controller = new AbortController();
+    const release = onInterrupt(() => controller.abort());
+    try {
+      const events = gantry.runs.events(runId, {
+        signal: controller.signal,
+        onInterrupted: () => session.output.note(dim('connection lost, reconnecting')),
+        ...(lastEventId !== undefined && { lastEventId }),
+      });
+      for await (const event of events) {
+        lastEventId = event.id;
+        onEvent(event);
+      }
+      return;
+    } catch (error) {
+      if (!controller.signal.aborted) throw error;
+    } finally {
+      release();
+    }
+    if (!(await onStop()))
+      throw new CommandError(`no longer following ${runId}`, EXIT.usage, `gantry logs -f ${runId}`);
+  }
+}
+
+/** Shows the log of a run on stderr until it has ended. @throws CommandError where the person leaves */
+export async function waitForRun(session: Session, gantry: Gantry, runId: string): Promise<Run> {
+  await followRun(
+    gantry,
+    runId,
+    {
+      onEvent(event) {
+        const line = formatEvent(event);
+        if (line) session.output.note(line);
+      },
+      onStop: () => decideAboutRun(session, gantry, runId),
+    },
+    session,
+  );
+  return gantry.runs.get(runId);
+}
+
+async function decideAboutRun({ prompts, output }: Session, gantry: Gantry, runId: string): Promise<boolean> {
+  if (!prompts.isInteractive) return false;
+  const choice = await prompts
+    .select('The run goes on. What now?', [
+      { value: 'leave', label: 'Leave it running' },
+      { value: 'watch', label: 'Keep watching' },
+      { value: 'cancel', label: 'Cancel the run' },
+    ])
+    // A second Ctrl-C.
+    .catch(() => 'leave' as const);
+  if (choice === 'cancel') {
+    await gantry.runs.cancel(runId);
+    output.note(dim('cancelling'));
+  }
+  return choice !== 'leave';
+}
+
+/** Prints log lines on stdout until the run has ended. */
+export async function printLog(session: Session, gantry: Gantry, runId: string): Promise<void> {
+  const following = {
+    onEvent({ id, type, data }: RunEvent) {
+      if (session.output.isJson) session.output.printItem({ id, type, ...data }, () => toText(''));
+      else if (type === 'log') session.output.printItem(data, () => formatEvent({ id, type, data }) ?? toText(''));
+    },
+    onStop: async () => false,
+  };
+  await followRun(gantry, runId, following, session);
+}
+
+/** Prints the output of a run that completed. @throws CommandError with exit code 1 for any other end */
+export function printOutcome({ output }: Session, run: Run): void {
+  output.print(run, () => toText(run.status === 'completed' ? JSON.stringify(run.output, null, 2) : ''));
+  if (run.status === 'completed') return;
+  const reason = run.error ? `: ${run.error}` : '';
+  throw new CommandError(
+    `run ${run.id} ${describeEnd(run.status)}${reason}`,
+    EXIT.failed,
+    `All of it: gantry runs get ${run.id}`,
+  );
+}
+
+const describeEnd = (status: string): string =>
+  ({ timed_out: 'timed out', failed: 'failed', cancelled: 'was cancelled', rejected: 'was rejected' })[status] ??
+  `is ${status}`;
+
+export const formatStarted = (run: { run_id: string; status: string }) =>
+  text`${bold(run.run_id)} is ${run.status}. Follow it: gantry logs -f ${run.run_id}`;

@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fetchOverHttp } from './http-fetch';
+
+let answer: (req: IncomingMessage, res: ServerResponse) => void;
+const server = createServer((req, res) => answer(req, res));
+let url: string;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+});
+afterAll(() => server.close());
+
+test('a request has its method, its headers and its body, also one that seldom has a body', async () => {
+  for (const method of ['POST', 'DELETE']) {
+    answer = async (req, res) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of req) chunks.push(chunk as Buffer);
+      res.setHeader('Set-Cookie', ['a=1', 'b=2']);
+      res.end(`${req.method} ${req.headers.authorization} ${Buffer.concat(chunks)}`);
+    };
+    const request = new Request(url, { method, headers: { Authorization: 'Bearer t' }, body: 'grüße' });
+    const response = await fetchOverHttp(request);
+    expect(response).toMatchObject({ ok: true, status: 200, url });
+    expect(response.headers.getSetCookie()).toEqual(['a=1', 'b=2']);
+    expect(await response.text()).toBe(`${method} Bearer t grüße`);
+  }
+});
+
+test('a body is read as it comes, and an abort ends it', async () => {
+  answer = (_req, res) => void res.write('first');
+  const controller = new AbortController();
+  const response = await fetchOverHttp(new Request(url, { signal: controller.signal }));
+  const reader = response.body?.getReader();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe('first');
+  controller.abort();
+  await expect(reader?.read()).rejects.toThrow('aborted');
+});
+
+test('responses without a body, redirects and the lack of a response are those of fetch', async () => {
+  answer = (_req, res) => void res.writeHead(204).end();
+  expect(await fetchOverHttp(new Request(url))).toMatchObject({ status: 204, body: null });
+  answer = (req, res) =>
+    req.url === '/' ? void res.writeHead(302, { Location: '/there' }).end() : void res.end(`at ${req.url}`);
+  expect(await (await fetchOverHttp(new Request(url))).text()).toBe('at /there');
+  answer = (req) => void req.socket.destroy();
+  await expect(fetchOverHttp(new Request(url))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  await expect(fetchOverHttp(new Request('http://127.0.0.1:1/'))).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+});

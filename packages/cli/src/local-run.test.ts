@@ -1,0 +1,401 @@
+/** Workers on the machine of their author: the harness of the sandbox, with and without bubblewrap. */
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { temporaryDir, until } from '@gantry/testing';
+import { createCli } from './test/run-cli';
+
+const temporary = temporaryDir('tmp');
+// Nobody is signed in.
+const cli = createCli({ TMPDIR: temporary });
+
+const write = (dir: string, file: string, content: string) => {
+  mkdirSync(path.dirname(path.join(dir, file)), { recursive: true });
+  writeFileSync(path.join(dir, file), content);
+};
+
+function createWorker(manifest: string, code: string, dir = path.join(temporaryDir('local'), 'worker')): string {
+  write(dir, 'worker.yaml', `name: Local\n${manifest}`);
+  write(dir, 'main.py', code);
+  return dir;
+}
+
+const DURABLE = `
+import logging, os
+def load():
+    print("loading")
+    return ("a", 1)
+def refuse():
+    raise ValueError("not today")
+def run(doc, context, below=3):
+    loaded = context.step("load", load)
+    try:
+        context.step("refuse", refuse)
+    except ValueError as error:
+        caught = str(error)
+    context.sleep(3600)
+    decision = context.approve("Go on?", data={"loaded": loaded}, form=["note"])
+    sure = context.approve("Sure?")
+    context.progress(0.5, "half")
+    context.log("found", level="warning", lines=2)
+    logging.error("serious")
+    with open("table.csv", "w") as file:
+        file.write("a,b")
+    context.artifact("hello.txt", b"hello")
+    context.cost(0.25, "tokens")
+    return {
+        "loaded": loaded, "caught": caught, "by": decision["approved_by"], "below": below,
+        "doc": open(doc).read(), "table": os.path.abspath("table.csv"), "secret": context.secrets["API_KEY"], "data": sure["data"],
+    }
+`;
+const MANIFEST = `
+inputs: [{ name: doc, type: file, required: true }, { name: below, type: integer, default: 7 }]
+outputs: [{ name: table, type: file }]
+secrets: [API_KEY]
+`;
+
+describe.each([
+  ['in a sandbox', []],
+  ['without one', ['--no-sandbox']],
+])('%s', (_where, flags) => {
+  const runOnce = (dir: string, args: string[] = []) => cli.run(['dev', dir, '--once', '--json', ...flags, ...args]);
+
+  test('waits, steps, files and logs are those of the platform, and the code starts again from the top', async () => {
+    const dir = createWorker(MANIFEST, DURABLE);
+    write(dir, '.env', 'API_KEY=from-env-file\n');
+    const doc = path.join(temporaryDir('input'), 'letter.txt');
+    writeFileSync(doc, 'Dear Ada');
+    const { code, stdout, stderr } = await runOnce(dir, ['-i', `doc=${doc}`, '--yes']);
+    expect(stderr).toContain(flags.length ? 'WITHOUT a sandbox' : 'in a sandbox of bubblewrap');
+    expect(code).toBe(0);
+    const artifactsDir = path.join(dir, '.gantry/artifacts');
+    expect(JSON.parse(stdout)).toEqual({
+      status: 'completed',
+      output: {
+        ...{ loaded: ['a', 1], caught: 'not today', by: expect.any(String), below: 7, doc: 'Dear Ada' },
+        table: { artifact: 'table.csv', artifact_id: 'local_table.csv', content_type: 'text/csv', size: 3 },
+        secret: 'from-env-file',
+        data: null,
+      },
+      error: null,
+      error_type: null,
+      error_trace: null,
+      steps: [
+        { kind: 'step', name: 'load' },
+        { kind: 'step', name: 'refuse' },
+        { kind: 'sleep', name: 'sleep' },
+        { kind: 'approve', name: 'Go on?' },
+        { kind: 'approve', name: 'Sure?' },
+      ],
+      artifacts: ['hello.txt', 'table.csv'].map((name) => ({ name, path: path.join(artifactsDir, name) })),
+      cost_usd: 0.25,
+    });
+    expect(readFileSync(path.join(artifactsDir, 'hello.txt'), 'utf8')).toBe('hello');
+    expect(stderr.match(/^loading$/gm)).toHaveLength(1);
+    for (const line of ['50 % half', 'found {"lines":2}', 'serious', 'waits for approval: Go on?']) {
+      expect(stderr).toContain(line);
+    }
+  });
+
+  test('a failure is shown with the line of the code, and ends with 1', async () => {
+    const dir = createWorker('', 'def run():\n    return inner()\n\ndef inner():\n    return {}["missing"]\n');
+    const { code, stdout, stderr } = await runOnce(dir);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'failed', error: "'missing'", error_type: 'KeyError' });
+    expect(JSON.parse(stdout).error_trace).toContain('"main.py", line 5');
+    expect(stderr).toContain('main.py');
+  });
+
+  test('code that takes too long, ends itself or reads an undeclared secret fails as on the platform', async () => {
+    const late = createWorker('limits: { timeout_seconds: 1 }', 'def run():\n    while True: pass\n');
+    expect(JSON.parse((await runOnce(late)).stdout)).toMatchObject({ status: 'timed_out' });
+    const gone = createWorker('', 'import os\ndef run():\n    os._exit(3)\n');
+    expect(JSON.parse((await runOnce(gone)).stdout).error).toContain('without a result');
+    const secret = createWorker('', 'def run(context):\n    return context.secrets["API_KEY"]\n');
+    expect(JSON.parse((await runOnce(secret)).stdout).error_type).toBe('SecretNotAvailable');
+  });
+
+  test('what only the platform has fails with a sentence that says so', async () => {
+    const code = `
+def attempt(call):
+    try:
+        return call()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+def run(context):
+    return {
+        "model": attempt(lambda: context.model("Hello")),
+        "tool": attempt(lambda: context.tools["linear"].create_issue(title="x")),
+        "connection": attempt(lambda: context.connections["linear"]),
+        "call": attempt(lambda: context.call("elsewhere")),
+    }
+`;
+    const dir = createWorker('connections: [linear]', code);
+    const { output } = JSON.parse((await runOnce(dir)).stdout);
+    expect(output.model).toMatch(/^ModelError: .*on this machine/);
+    expect(output.tool).toMatch(/^ToolError: .*on this machine/);
+    expect(output.connection).toMatch(/^KeyError: .*on this machine/);
+    expect(output.call).toMatch(/^CallFailed: .*there is no folder/);
+  });
+
+  test('contexts and called workers are those of the workspace that the folder is in', async () => {
+    const workspace = temporaryDir('workspace');
+    write(workspace, 'contexts/price-list/prices.csv', 'A1,12');
+    write(workspace, 'contexts.yaml', 'seen: { writeable: true }\n');
+    const code = `
+import os
+def run(context):
+    open("contexts/seen/new.txt", "w").close()
+    return {"prices": open(os.environ["CONTEXTS_DIR"] + "/price-list/prices.csv").read(), "sum": context.call("adder", {"a": 1})["sum"]}
+`;
+    const dir = createWorker('contexts: [price-list, seen]', code, path.join(workspace, 'workers/asker'));
+    createWorker(
+      'inputs: [{ name: a, type: number }]',
+      'def run(a):\n    return {"sum": a + 1}\n',
+      path.join(workspace, 'workers/adder'),
+    );
+    const { stdout, stderr } = await runOnce(dir);
+    expect(JSON.parse(stdout).output).toEqual({ prices: 'A1,12', sum: 2 });
+    expect(stderr).toContain('context seen was changed, which is not kept here');
+    expect(existsSync(path.join(workspace, 'contexts/seen'))).toBe(false);
+    const alone = createWorker('contexts: [price-list]', code);
+    expect(await runOnce(alone)).toMatchObject({ code: 1, stderr: expect.stringContaining('contexts/price-list') });
+  });
+});
+
+test('in a sandbox code cannot write to itself, see other files or reach a network that it must not', async () => {
+  const code = `
+import os, urllib.request
+def run(outside):
+    def attempt(call):
+        try:
+            call()
+            return "done"
+        except OSError as error:
+            return type(error).__name__
+    return {
+        "write": attempt(lambda: open("/code/new.py", "w")), "see": os.path.exists(outside),
+        "network": attempt(lambda: urllib.request.urlopen("http://127.0.0.1:1")), "hidden": os.path.exists("/code/.env"),
+        "interfaces": os.listdir("/sys/class/net") if os.path.exists("/sys/class/net") else [],
+    }
+`;
+  const dir = createWorker('network: none\ninputs: [outside]', code);
+  write(dir, '.env', 'X=1\n');
+  const { output } = await cli.json(['dev', dir, '--once', '-i', `outside=${dir}/main.py`]);
+  expect(output).toEqual({ write: 'OSError', see: false, network: 'URLError', hidden: false, interfaces: [] });
+});
+
+test('where bubblewrap is missing, the code runs without a sandbox, and that is said', async () => {
+  const programs = temporaryDir('programs');
+  const python = execFileSync('python3', ['-c', 'import os, sys; print(os.path.realpath(sys.executable))']);
+  symlinkSync(python.toString().trim(), path.join(programs, 'python3'));
+  const dir = createWorker('network: none', 'def run():\n    return {"ok": True}\n');
+  const { code, stderr } = await cli.run(['dev', dir, '--once'], { env: { PATH: programs } });
+  expect(code).toBe(0);
+  expect(stderr).toContain('WITHOUT a sandbox, bubblewrap is not installed');
+  expect(stderr).toContain('network: none is not enforced');
+});
+
+test('what is missing before a run is named with how to give it', async () => {
+  const dir = createWorker(MANIFEST, DURABLE);
+  const run = async (args: string[], env: Record<string, string> = {}) =>
+    (await cli.run(['dev', dir, '--once', ...args], { env })).stderr;
+  expect(await run([])).toContain('secrets without a value: API_KEY');
+  const env = { API_KEY: 'x' };
+  expect(await run([], env)).toContain('needs doc');
+  expect(await run(['-i', 'doc=/no/file'], env)).toContain('there is no file /no/file');
+  expect(await run(['-i', `doc=${dir}/main.py`, '-i', 'below=much'], env)).toContain('"much" is not a whole number');
+  expect(await run(['-i', 'dock=1'], env)).toContain('has no input dock; there are doc, below');
+  const waiting = await cli.run(['dev', dir, '--once', '-i', `doc=${dir}/main.py`], { env });
+  expect(waiting).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  const agent = path.join(temporaryDir('agent'), 'agent');
+  await cli.json(['init', agent, '-t', 'agent']);
+  expect(await cli.run(['dev', agent, '--once'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/worker\.yaml:3:1: an agent/),
+  });
+});
+
+test('a person at the terminal decides, and fills in the form', async () => {
+  const code = `
+def run(context):
+    decision = context.approve("Go on?", message="It costs 3 EUR.", form=[{"name": "note", "type": "text"}, {"name": "count", "type": "integer"}])
+    return {"data": decision["data"]}
+`;
+  const dir = createWorker('', code);
+  const [DOWN, ENTER] = ['\u001b[B', '\r'];
+  const type = async (steps: [string, string][]) => {
+    const argv = [path.join(__dirname, 'test/terminal.py'), JSON.stringify(steps), process.execPath];
+    const command = [path.resolve(__dirname, '../dist/gantry.mjs'), 'dev', dir, '--once'];
+    const env = { PATH: process.env.PATH ?? '', HOME: temporaryDir('home'), TERM: 'xterm' };
+    return JSON.parse((await promisify(execFile)('python3', [...argv, ...command], { env })).stdout);
+  };
+  const approved = await type([
+    ['Reject, which', ENTER],
+    ['note:', `fine${ENTER}`],
+    ['count:', `3${ENTER}`],
+  ]);
+  expect(approved.code).toBe(0);
+  expect(approved.written).toContain('It costs 3 EUR.');
+  expect(approved.written.replaceAll(/\s/g, '')).toContain('{"data":{"note":"fine","count":3}}');
+  const rejected = await type([['Reject, which', DOWN + ENTER]]);
+  expect(rejected).toMatchObject({ code: 1, written: expect.stringContaining('run rejected') });
+});
+
+test('a save runs the code again and ends a run under way, and Ctrl-C ends it all', async () => {
+  const dir = createWorker('', 'def run():\n    return {"said": "first"}\n');
+  const started = cli.start(['dev', dir, '--json']);
+  let stdout = '';
+  started.stdout.on('data', (chunk) => (stdout += chunk));
+  let stderr = '';
+  started.stderr.on('data', (chunk) => (stderr += chunk));
+  await until(() => stdout.includes('first') && stderr.includes('waiting for a change'));
+  write(dir, 'worker.yaml', 'name: [\n');
+  await until(() => stderr.includes('worker.yaml:2:1'));
+  write(dir, 'worker.yaml', 'name: Local\n');
+  write(dir, 'main.py', 'import time\ndef run():\n    print("hanging")\n    time.sleep(600)\n');
+  await until(() => stderr.includes('hanging'));
+  write(dir, 'main.py', 'def run():\n    return {"said": "second"}\n');
+  await until(() => stdout.includes('second'));
+  started.kill('SIGINT');
+  expect(await started.finished).toMatchObject({ code: 0 });
+});
+
+test('a run that a save ends while it begins leaves no process that keeps the next one waiting', async () => {
+  const dir = createWorker('', 'def run():\n    return {"said": "first"}\n');
+  const started = cli.start(['dev', dir, '--json']);
+  let stdout = '';
+  started.stdout.on('data', (chunk) => (stdout += chunk));
+  await until(() => stdout.includes('first'));
+  for (let ms = 0; ms < 120; ms += 4) {
+    write(dir, 'main.py', `import time\ndef run():\n    time.sleep(${600 + ms})\n`);
+    await new Promise((resolve) => setTimeout(resolve, ms));
+  }
+  write(dir, 'main.py', 'def run():\n    return {"said": "last"}\n');
+  await until(() => stdout.includes('last'));
+  started.kill('SIGINT');
+  expect(await started.finished).toMatchObject({ code: 0 });
+});
+
+test('declared packages are installed once', async () => {
+  const wheels = temporaryDir('wheels');
+  const wheel = path.join(wheels, 'greetings-1.0-py3-none-any.whl');
+  const script = `
+import zipfile
+with zipfile.ZipFile(${JSON.stringify(wheel)}, "w") as archive:
+    archive.writestr("greetings.py", "HELLO = 'hello of a package'\\n")
+    archive.writestr("greetings-1.0.dist-info/METADATA", "Metadata-Version: 2.1\\nName: greetings\\nVersion: 1.0\\n")
+    archive.writestr("greetings-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\\nRoot-Is-Purelib: true\\nTag: py3-none-any\\n")
+    archive.writestr("greetings-1.0.dist-info/RECORD", "")
+`;
+  execFileSync('python3', ['-c', script]);
+  const dir = createWorker(
+    'python_dependencies: ["greetings>=1,<2"]',
+    'import greetings\ndef run():\n    return greetings.HELLO\n',
+  );
+  const env = { PIP_NO_INDEX: '1', PIP_FIND_LINKS: wheels };
+  const first = await cli.run(['dev', dir, '--once', '--json'], { env });
+  expect(first.stderr).toContain('installing greetings>=1,<2');
+  expect(JSON.parse(first.stdout).output).toEqual({ result: 'hello of a package' });
+  const again = await cli.run(['dev', dir, '--once', '--json'], { env: { PIP_NO_INDEX: '1' } });
+  expect(again.stderr).not.toContain('installing');
+  expect(JSON.parse(again.stdout).output).toEqual({ result: 'hello of a package' });
+  write(dir, 'worker.yaml', 'name: Local\npython_dependencies: ["unknown-package"]\n');
+  expect(await cli.run(['dev', dir, '--once'], { env })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('cannot be installed'),
+  });
+});
+
+describe('gantry test', () => {
+  test.each(['minimal', 'cron', 'webhook', 'approval'])('the examples of the template %s pass', async (template) => {
+    const dir = path.join(temporaryDir('template'), template);
+    await cli.json(['init', dir, '-t', template]);
+    const { failed, examples } = await cli.json(['test', dir]);
+    expect({ failed, problems: examples.flatMap(({ problems }: { problems: string[] }) => problems) }).toEqual({
+      failed: 0,
+      problems: [],
+    });
+  });
+
+  test('a difference is named, and ends with 1', async () => {
+    const dir = createWorker(
+      'inputs: [who]',
+      'def run(who):\n    return {"said": f"Hello, {who}", "list": [1, 2.05]}\n',
+    );
+    write(
+      dir,
+      'examples.yaml',
+      `- { name: Same, inputs: { who: Ada }, output: { said: "Hello, Ada", list: [1, 2.05] } }
+- { name: Near, inputs: { who: Ada }, checks: [{ kind: equal, path: /list, value: [1, 2], tolerance: 0.1 }] }
+- { name: Part, inputs: { who: Ada }, checks: [{ kind: contains, path: /said, value: ADA, ignore_case: true }] }
+- { name: Judged, inputs: { who: Ada }, checks: [{ kind: judge, instructions: It is friendly. }] }
+- { name: Other, inputs: { who: Ada }, output: { said: "Hello, Ada", list: [1, 3] } }
+- { name: More, inputs: { who: Ada }, output: { said: "Hello, Ada" } }
+- { name: Lacking, inputs: { who: Ada }, checks: [{ kind: contains, value: { list: [1, 2.05], more: 1 } }] }
+- { name: Failing, inputs: { who: Ada }, checks: [{ kind: fails }] }
+`,
+    );
+    const { code, stdout } = await cli.run(['test', dir, '--json']);
+    expect(code).toBe(1);
+    const { passed, failed, examples } = JSON.parse(stdout);
+    expect({ passed, failed }).toEqual({ passed: 4, failed: 4 });
+    expect(examples.flatMap(({ problems }: { problems: string[] }) => problems)).toEqual([
+      '/list/1 is 2.05, not 3',
+      '/list is [1,2.05], and is not expected',
+      '/more is missing',
+      'the run completed, and was to fail',
+    ]);
+    expect(examples[3].unchecked).toEqual(['judge']);
+    const shown = await cli.run(['test', dir, '--only', 'Other']);
+    expect(shown).toMatchObject({ code: 1, stderr: expect.stringContaining('failed Other\n  /list/1 is 2.05, not 3') });
+  });
+
+  test('examples answer for models, tools, called workers and people, each once', async () => {
+    const code = `
+def run(context):
+    topic = context.model("Which topic?", schema={"type": "object"}).output["topic"]
+    text = str(context.model("Say more"))
+    issue = context.tools["linear"].create_issue(title=topic)
+    return {"topic": topic, "text": text, "issue": issue["id"], "sum": context.call("adder")["sum"], "by": context.approve("Send?")["approved_by"]}
+`;
+    const dir = createWorker('connections: [linear]', code);
+    const answers = `
+  models: [{ topic: refunds }, More about refunds]
+  tools: { linear.create_issue: [{ id: LIN-1 }] }
+  calls: { adder: [{ sum: 3 }] }
+`;
+    const output = '{ topic: refunds, text: More about refunds, issue: LIN-1, sum: 3, by: ada }';
+    write(dir, 'examples.yaml', `- approvals: [{ approve: true, by: ada }]${answers}  output: ${output}\n`);
+    expect(await cli.json(['test', dir])).toMatchObject({ passed: 1, failed: 0 });
+    write(dir, 'examples.yaml', `- name: Nobody\n${answers.slice(1)}  output: ${output}\n`);
+    expect(await cli.run(['test', dir])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('examples.yaml:1:3: "Send?" waits for a person'),
+    });
+  });
+
+  test.each([
+    ['- { name: A, outputs: {} }', '1:14: outputs is no field of an example'],
+    ['- name: A', '1:3: an example has an output, or checks'],
+    ['- checks: [{ kind: same }]', '1:14: kind: one of'],
+    ['- checks:\n    - { kind: equal }', '2:7: value is missing'],
+    ['- output: 1\n  approvals: [yes]', '2:15: a decision is expected'],
+    ['name: A', '1:1: a list of examples'],
+  ])('%j is refused with its place', async (content, problem) => {
+    const dir = createWorker('', 'def run():\n    return 1\n');
+    write(dir, 'examples.yaml', content);
+    expect(await cli.run(['test', dir])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`examples.yaml:${problem}`),
+    });
+  });
+});
+
+test('nothing of a run is left behind', async () => {
+  expect(readdirSync(temporary)).toEqual([]);
+  // Other suites run workers here too, and theirs end.
+  const workDirs = readdirSync('/tmp').filter((name) => name.startsWith('gantry-run-'));
+  await until(() => !workDirs.some((name) => existsSync(`/tmp/${name}`)));
+});

@@ -1,0 +1,24 @@
+/** The harness of the sandbox and its driver, which the build puts into this program, as files that Python can import. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+
+/** @returns the folder, which the caller deletes */
+export function writeHarness(): string {
+  const files = JSON.parse(process.env.GANTRY_PYTHON_HARNESS ?? '{}') as Record<string, string>;
+  return writeTemporary(
+    'gantry-harness-',
+    Object.entries(files).map(([name, content]) => ({ path: name, content: Buffer.from(content) })),
+  );
+}
+
+/** @returns a new folder with these files, which the caller deletes */
+export function writeTemporary(prefix: string, files: { path: string; content: Buffer }[]): string {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), prefix));
+  for (const { path: name, content } of files) {
+    const file = path.join(dir, name);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    fs.writeFileSync(file, content);
+  }
+  return dir;
+}

@@ -1,0 +1,91 @@
+/** Inputs of a run on this machine, checked as far as its errors would be hard to read otherwise. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { usageError } from '../errors';
+import { type InputOptions, parseValue, readData, splitPairs } from '../inputs';
+import type { InputItem, LocalProgram } from './local-program';
+
+/** A file of this machine. */
+export class InputFile {
+  constructor(readonly path: string) {}
+}
+
+/**
+ * @param recorded inputs of a run, which those of the options replace
+ * @returns the inputs of `-i` and `-d`. @throws CommandError that names the input
+ */
+export async function readLocalInputs(
+  program: LocalProgram,
+  options: InputOptions,
+  recorded: Record<string, unknown> | null = null,
+): Promise<Record<string, unknown>> {
+  const given = { ...recorded, ...(await readData(options)) };
+  for (const [name, value] of splitPairs(options)) {
+    const item = program.inputs.find((one) => one.name === name);
+    given[name] = item && item.type !== 'file' ? parseValue(item, value) : value;
+  }
+  return completeInputs(program, given, process.cwd(), { allowsOthers: recorded !== null });
+}
+
+const TYPES: Record<string, [(value: unknown) => boolean, string]> = {
+  ...Object.fromEntries(
+    ['text', 'textarea', 'date', 'url'].map((type) => [
+      type,
+      [(value: unknown) => typeof value === 'string', 'a text'],
+    ]),
+  ),
+  number: [(value) => typeof value === 'number', 'a number'],
+  integer: [Number.isInteger, 'a whole number'],
+  boolean: [(value) => typeof value === 'boolean', 'true or false'],
+};
+
+/**
+ * With defaults in the place of what is absent. A worker that declares no inputs takes any.
+ * @param dir that paths of files begin at
+ * @param options `allowsOthers`: inputs that are not declared are kept, as for webhooks. @throws CommandError that names the input
+ */
+export function completeInputs(
+  { inputs, name: program }: Pick<LocalProgram, 'inputs' | 'name'>,
+  given: Record<string, unknown>,
+  dir: string,
+  { allowsOthers = false } = {},
+): Record<string, unknown> {
+  const others = Object.entries(given).filter(([name]) => !inputs.some((item) => item.name === name));
+  if (others[0] && inputs.length && !allowsOthers) {
+    const known = inputs.map(({ name }) => name).join(', ');
+    throw usageError(`${program} has no input ${others[0][0]}; there are ${known}`);
+  }
+  const missing = inputs.filter(
+    ({ name, required, default: absent }) => required && given[name] === undefined && absent === undefined,
+  );
+  if (missing.length) {
+    const names = missing.map(({ name }) => name).join(', ');
+    throw usageError(`${program} needs ${names}`, `Give it: -i ${missing[0]?.name}=...`);
+  }
+  const declared = inputs.flatMap((item): [string, unknown][] => {
+    const value = given[item.name] ?? item.default;
+    return value === undefined ? [] : [[item.name, checkValue(item, value, dir)]];
+  });
+  return Object.fromEntries([...others, ...declared]);
+}
+
+function checkValue({ name, type, options }: InputItem, value: unknown, dir: string): unknown {
+  if (type === 'file') {
+    if (typeof value === 'object') {
+      throw usageError(
+        `input ${name} is a file, whose content the platform does not give back`,
+        `Give it: -i ${name}=<path>`,
+      );
+    }
+    const file = path.resolve(dir, String(value));
+    if (!fs.existsSync(file)) throw usageError(`input ${name}: there is no file ${file}`);
+    return new InputFile(file);
+  }
+  const [fits, what] = TYPES[type] ?? [];
+  if (fits && !fits(value)) throw usageError(`input ${name}: ${JSON.stringify(value)} is not ${what}`);
+  const choices = options?.map((option) => (typeof option === 'object' ? option.value : option));
+  if (type === 'select' && choices && !choices.some((choice) => choice === value)) {
+    throw usageError(`input ${name}: ${JSON.stringify(value)} is none of ${choices.join(', ')}`);
+  }
+  return value;
+}

@@ -1,0 +1,128 @@
+/** A worker of a folder, as far as running it on this machine needs its manifest. The server checks the rest. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import type { WorkerSchemas } from '@gantry/sdk';
+import { CommandError, EXIT } from '../errors';
+import { readWorkerFolder, type WorkerFolder } from '../worker-folder';
+import { type LocalContext, readContexts } from '../workspace-folder';
+
+export type InputItem = Pick<WorkerSchemas['Worker']['inputs'][number], 'name' | 'type' | 'options'> & {
+  required: boolean;
+  default?: unknown;
+};
+
+export interface LocalProgram {
+  /** Of the folder. */
+  name: string;
+  dir: string;
+  files: WorkerFolder['files'];
+  entrypoint: string;
+  inputs: InputItem[];
+  outputs: { name: string; type: string }[];
+  secrets: Record<string, string>;
+  contexts: LocalContext[];
+  connections: string[];
+  dependencies: string[];
+  hasNetwork: boolean;
+  timeoutSeconds: number;
+  memoryMb: number;
+  /** What holds on the platform, and not here. */
+  differences: string[];
+}
+
+/** Asks for the value of a secret. */
+export type AskSecret = (name: string) => Promise<string>;
+
+/** @throws CommandError that says what is missing and how to give it */
+export async function loadProgram(dir: string, askSecret?: AskSecret): Promise<LocalProgram> {
+  const folder = await readWorkerFolder(dir);
+  const { manifest } = folder;
+  const fail = (field: string, message: string, hint?: string) =>
+    new CommandError(`${folder.locate([field])}: ${message}`, EXIT.failed, hint);
+  if (manifest.runner === 'agent') {
+    throw fail('runner', 'an agent cannot work on this machine: models answer on the platform', 'See: gantry deploy');
+  }
+  const entrypoint = typeof manifest.entrypoint === 'string' ? manifest.entrypoint : 'main.py';
+  if (!folder.files.some((file) => file.path === entrypoint)) {
+    throw fail('entrypoint', `there is no ${entrypoint} in ${path.resolve(dir)}`);
+  }
+  const readNames = (field: string): string[] => {
+    const value = manifest[field] ?? [];
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value;
+    throw fail(field, 'a list of names is expected');
+  };
+  const readNumber = (field: string, absent: number): number => {
+    const limits = (manifest.limits ?? {}) as Record<string, unknown>;
+    return typeof limits[field] === 'number' ? limits[field] : absent;
+  };
+  const network = manifest.network ?? 'public';
+  const connections = readNames('connections');
+  return {
+    name: path.basename(path.resolve(dir)),
+    dir,
+    files: folder.files,
+    entrypoint,
+    inputs: readItems(manifest.inputs, () => fail('inputs', 'a list of inputs is expected')),
+    outputs: readItems(manifest.outputs, () => fail('outputs', 'a list of outputs is expected')),
+    secrets: await readSecrets(dir, readNames('secrets'), askSecret),
+    contexts: await findContexts(dir, readNames('contexts')),
+    connections,
+    dependencies: readNames('python_dependencies'),
+    hasNetwork: network !== 'none',
+    timeoutSeconds: readNumber('timeout_seconds', 300),
+    memoryMb: readNumber('memory_mb', 512),
+    differences: [
+      ...(typeof network === 'object' ? ['network: the list of hosts is not enforced here'] : []),
+      ...(connections.length ? [`connections: ${connections.join(', ')} cannot be used here`] : []),
+      ...((manifest.approvals as { required?: unknown } | undefined)?.required === true
+        ? ['approvals.required: the run is not held here']
+        : []),
+    ],
+  };
+}
+
+/** A text alone is a required text input. */
+function readItems(value: unknown, problem: () => CommandError): InputItem[] {
+  const items = value ?? [];
+  if (!Array.isArray(items)) throw problem();
+  return items.map((item: unknown): InputItem => {
+    if (typeof item === 'string') return { name: item, type: 'text', required: true };
+    const fields = item as Partial<InputItem> | null;
+    if (typeof fields?.name !== 'string') throw problem();
+    return { ...fields, name: fields.name, type: fields.type ?? 'text', required: fields.required === true };
+  });
+}
+
+/** From the environment, or from .env, which is never deployed; else from the person. */
+async function readSecrets(dir: string, names: string[], askSecret?: AskSecret): Promise<Record<string, string>> {
+  const file = path.join(dir, '.env');
+  const stored = fs.existsSync(file) ? parseEnv(fs.readFileSync(file, 'utf8')) : {};
+  const values: [string, string | undefined][] = [];
+  for (const name of names) values.push([name, process.env[name] ?? stored[name] ?? (await askSecret?.(name))]);
+  const missing = values.flatMap(([name, value]) => (value === undefined ? [name] : []));
+  if (missing.length) {
+    throw new CommandError(
+      `secrets without a value: ${missing.join(', ')}`,
+      EXIT.failed,
+      `Set them in the environment, or in ${path.join(dir, '.env')}: ${missing[0]}=...`,
+    );
+  }
+  return Object.fromEntries(values as [string, string][]);
+}
+
+/** Those of the workspace folder that the worker's folder is in. */
+async function findContexts(dir: string, names: string[]): Promise<LocalContext[]> {
+  if (!names.length) return [];
+  const workspace = path.resolve(dir, '../..');
+  const known = await readContexts(workspace);
+  return names.map((name) => {
+    const found = known.find((one) => one.name === name);
+    if (found) return found;
+    throw new CommandError(
+      `context ${name}: there is no ${path.join(workspace, 'contexts', name)}`,
+      EXIT.failed,
+      'gantry export writes them, with workers/ beside contexts/',
+    );
+  });
+}

@@ -1,0 +1,233 @@
+/**
+ * A run on this machine. As on the platform, a run that waits has no process: the code starts again from the top, and what is
+ * recorded is not done again. Records are kept in memory, and end with the run.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import {
+  type ExecutionHooks,
+  execute,
+  MODELS,
+  type RecordedStep,
+  type Suspension,
+  type ToolCall,
+  type ToolReply,
+} from './execution';
+import { writeTemporary } from './harness';
+import { InputFile } from './local-inputs';
+import { type LocalProgram, loadProgram } from './local-program';
+import type { Interpreter, Mount } from './machine';
+
+export interface LocalRun {
+  status: 'completed' | 'failed' | 'timed_out' | 'rejected' | 'cancelled';
+  /** As a run of the platform shows it: a value that is no object is under `result`. */
+  output: Record<string, unknown> | null;
+  error: string | null;
+  /** The class of the exception. */
+  error_type: string | null;
+  error_trace: string | null;
+  steps: { kind: string; name: string }[];
+  artifacts: { name: string; path: string }[];
+  cost_usd: number;
+}
+
+export interface Decision {
+  approved: boolean;
+  by: string;
+  data: Record<string, unknown>;
+}
+
+/** What answers the code in the place of people and of the platform. */
+export interface Answers {
+  /** @throws CommandError where there is no decision */
+  decide(request: ApprovalRequest): Promise<Decision>;
+  /** @returns null where there is no answer: the code gets an error */
+  answerTool?(name: string): unknown;
+  answerCall?(workerId: string): unknown;
+}
+
+export interface ApprovalRequest {
+  title: string;
+  message: string | null;
+  data: unknown;
+  form: unknown[] | null;
+}
+
+export interface RunEnvironment {
+  python: Interpreter;
+  hasSandbox: boolean;
+  harnessDir: string;
+  /** Of the dependencies of a program. */
+  packagesOf(program: LocalProgram): Promise<string | null>;
+  artifactsDir: string;
+  answers: Answers;
+  onEvent: ExecutionHooks['onEvent'];
+  signal: AbortSignal;
+  /** Answers the first steps of the code. */
+  recorded?: RecordedStep[];
+  /** False: a person may stop the code at a breakpoint. */
+  hasTimeout?: boolean;
+}
+
+const CALL_DEPTH_MAX = 10;
+
+/** @param inputs as local-inputs.ts makes them */
+export async function runLocally(
+  program: LocalProgram,
+  inputs: Record<string, unknown>,
+  environment: RunEnvironment,
+  depth = 0,
+): Promise<LocalRun> {
+  const { python, hasSandbox, harnessDir, artifactsDir, onEvent, signal, hasTimeout = true } = environment;
+  const codeDir = writeTemporary('gantry-code-', program.files);
+  const placed = placeFiles(program, inputs, hasSandbox);
+  const recorded = [...(environment.recorded ?? [])];
+  const artifacts = new Map<string, LocalRun['artifacts'][number]>();
+  let cost = 0;
+  const hooks: ExecutionHooks = {
+    onEvent(type, data) {
+      if (type === 'artifact') {
+        const name = String(data.name);
+        artifacts.set(name, { name, path: path.join(artifactsDir, name) });
+      }
+      if (type === 'cost') cost += Number(data.usd);
+      onEvent(type, data);
+    },
+    onTool: (call) => answerTool(call, environment.answers),
+  };
+  const end = (status: LocalRun['status'], fields: Partial<LocalRun> = {}): LocalRun => ({
+    ...{ status, output: null, error: null, error_type: null, error_trace: null },
+    steps: recorded.map(({ kind, name }) => ({ kind, name })),
+    artifacts: [...artifacts.values()],
+    cost_usd: cost,
+    ...fields,
+  });
+  try {
+    const packages = await environment.packagesOf(program);
+    for (;;) {
+      const outcome = await execute(
+        {
+          ...{ python, harnessDir, codeDir, packages, artifactsDir, recorded, signal },
+          sandbox: hasSandbox ? { hasNetwork: program.hasNetwork } : null,
+          mounts: placed.mounts,
+          timeoutMs: hasTimeout ? program.timeoutSeconds * 1_000 : null,
+          memoryBytes: program.memoryMb * 1024 * 1024,
+          job: toJob(program, placed.inputs),
+        },
+        hooks,
+      );
+      switch (outcome.kind) {
+        case 'returned':
+          return end('completed', { output: toOutput(outcome.output) });
+        case 'raised': {
+          const { type, message, trace, step } = outcome;
+          const failed = end('failed', { error: message, error_type: type, error_trace: trace || null });
+          return step === null ? failed : { ...failed, steps: [...failed.steps, { kind: 'step', name: step }] };
+        }
+        case 'died':
+          return end('failed', { error: outcome.message });
+        case 'timed_out':
+          return end('timed_out', { error: `the code took longer than ${program.timeoutSeconds} s` });
+        case 'stopped':
+          return end('cancelled');
+        case 'suspended': {
+          const result = await resolveWait(outcome.suspension);
+          if (signal.aborted) return end('cancelled');
+          if ('rejected' in result) return end('rejected', { error: result.rejected });
+          recorded.push({ ...outcome.suspension.step, result: result.value });
+        }
+      }
+    }
+  } finally {
+    fs.rmSync(codeDir, { recursive: true, force: true });
+    placed.remove();
+  }
+
+  async function resolveWait(wait: Suspension): Promise<{ value: unknown } | { rejected: string }> {
+    if (wait.kind === 'sleep') {
+      const until = new Date(Number(wait.wakeAt)).toISOString();
+      onEvent('log', { level: 'debug', text: `sleeps until ${until} on the platform; here it goes on at once` });
+      return { value: null };
+    }
+    if (wait.kind === 'approve') {
+      const request = wait as unknown as ApprovalRequest;
+      const { approved, by, data } = await environment.answers.decide(request);
+      if (!approved) return { rejected: `rejected by ${by}` };
+      return { value: { approved_by: by, data: request.form ? data : null } };
+    }
+    return { value: await callWorker(String(wait.workerId), wait.inputs as Record<string, unknown>) };
+  }
+
+  /** Runs the folder beside this one that has the worker's name. */
+  async function callWorker(workerId: string, callInputs: Record<string, unknown>): Promise<unknown> {
+    const answer = environment.answers.answerCall?.(workerId);
+    if (answer !== undefined) return { status: 'completed', output: answer };
+    const fail = (message: string) => ({ status: 'failed', error: { code: 'not_local', message } });
+    const dir = path.join(path.resolve(program.dir), '..', workerId);
+    if (!fs.existsSync(path.join(dir, 'worker.yaml'))) {
+      return fail(`worker ${workerId} cannot be called on this machine: there is no folder ${dir}`);
+    }
+    if (depth >= CALL_DEPTH_MAX) return fail(`more than ${CALL_DEPTH_MAX} calls within each other`);
+    try {
+      const called = await runLocally(await loadProgram(dir), callInputs, { ...environment, recorded: [] }, depth + 1);
+      const error = called.error === null ? {} : { error: { code: 'exception', message: called.error } };
+      return { status: called.status, output: called.output, ...error };
+    } catch (error) {
+      return fail((error as Error).message);
+    }
+  }
+}
+
+function answerTool({ connection, tool }: ToolCall, answers: Answers): ToolReply {
+  const name = connection === MODELS ? 'model' : `${connection}.${tool}`;
+  const answer = answers.answerTool?.(name);
+  if (answer !== undefined) return { result: connection === MODELS ? toModelAnswer(answer) : answer };
+  const what = connection === MODELS ? 'no model can be asked' : `${name} cannot be called`;
+  const message = `${what} on this machine: only the platform has the credentials. gantry test takes answers from examples.yaml`;
+  return { failed: { code: connection === MODELS ? 'no_model' : 'unavailable', message } };
+}
+
+/** A text, or a value that fits the schema of the question. */
+const toModelAnswer = (answer: unknown) => ({
+  text: typeof answer === 'string' ? answer : JSON.stringify(answer),
+  ...(typeof answer !== 'string' && { output: answer }),
+  ...{ tool_calls: [], cut: false, model: 'example' },
+  usage: { input_tokens: 0, output_tokens: 0, usd: 0 },
+});
+
+const toOutput = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : { result: value ?? null };
+
+const toJob = (program: LocalProgram, inputs: Record<string, unknown>) => ({
+  ...{ runId: 'run_local', workspaceId: 'ws_local', attempt: 1 },
+  ...{ entrypoint: program.entrypoint, inputs, outputs: program.outputs, env: program.secrets },
+  may: ['approve', 'call'],
+  tools: [MODELS, ...program.connections].map((name) => ({ name, tools: null })),
+  contexts: program.contexts.map(({ name, fields }) => ({ name, writeable: fields.writeable })),
+});
+
+/** Lays out contexts, and in a sandbox the files of inputs, as mounts of the working directory. */
+function placeFiles(program: LocalProgram, inputs: Record<string, unknown>, hasSandbox: boolean) {
+  const made: string[] = [];
+  const mounts: Mount[] = program.contexts.map(({ name, fields, files }) => {
+    const from = writeTemporary('gantry-context-', files);
+    made.push(from);
+    return { from, to: `${fields.writeable ? '.contexts' : 'contexts'}/${name}` };
+  });
+  const placed = Object.entries(inputs).map(([name, value]): [string, unknown] => {
+    if (!(value instanceof InputFile)) return [name, value];
+    if (!hasSandbox) return [name, value.path];
+    const to = `inputs/${name}/${path.basename(value.path)}`;
+    mounts.push({ from: value.path, to });
+    return [name, `/tmp/${to}`];
+  });
+  return {
+    mounts,
+    inputs: Object.fromEntries(placed),
+    remove: () => {
+      for (const dir of made) fs.rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import { CommanderError } from 'commander';
+import { describeFailure, EXIT, type Failure } from './errors';
+import { interrupt } from './interrupt';
+import { createProgram } from './program';
+import { dim, joinLines, red, text, toText } from './text';
+
+/** Help and the version end Commander with an error of code 0. */
+function toExitCode(error: CommanderError): number {
+  return error.exitCode === 0 || error.code === 'commander.help' ? EXIT.ok : EXIT.usage;
+}
+
+function report(failure: Failure): void {
+  if (process.argv.includes('--json')) {
+    const { message, hint, code, fields, requestId } = failure;
+    process.stderr.write(`${JSON.stringify({ error: { code, message, hint, fields, request_id: requestId } })}\n`);
+    return;
+  }
+  const lines = [
+    text`${red('error:')} ${toText(failure.message)}`,
+    ...failure.fields.map(({ path, message }) => text`  ${path}: ${message}`),
+    ...(failure.hint ? [toText(failure.hint)] : []),
+    ...(failure.requestId ? [dim(`request ${failure.requestId}`)] : []),
+  ];
+  process.stderr.write(`${joinLines(lines)}\n`);
+}
+
+// The reader of a pipe, such as `head`, may be content before everything is written.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.ok);
+  throw error;
+});
+
+process.on('SIGINT', interrupt);
+
+createProgram()
+  .parseAsync()
+  .catch((error: unknown) => {
+    if (error instanceof CommanderError) {
+      process.exitCode = toExitCode(error);
+      return;
+    }
+    const failure = describeFailure(error);
+    report(failure);
+    process.exitCode = failure.exitCode;
+  });

@@ -1,0 +1,86 @@
+/** Data goes to stdout, progress and problems to stderr. */
+import { usageError } from './errors';
+import { bold, dim, joinLines, Text, text, toLine } from './text';
+
+export interface OutputOptions {
+  json?: boolean;
+  /** Paths such as `id,triggers.type`. */
+  fields?: string;
+}
+
+export interface Output {
+  isJson: boolean;
+  /** Prints data once: as JSON, or as `render` shows it. */
+  print(data: unknown, render: () => Text): void;
+  /** Prints one of a sequence: a line of JSON, or as `render` shows it. */
+  printItem(data: unknown, render: () => Text): void;
+  /** Progress, for people. */
+  note(message: Text): void;
+}
+
+export function createOutput({ json, fields }: OutputOptions): Output {
+  const paths = fields === undefined ? null : parseFields(fields);
+  const isJson = json === true || paths !== null;
+  const select = (data: unknown) => (paths ? selectFields(data, paths) : data);
+  return {
+    isJson,
+    print: (data, render) => writeLine(isJson ? JSON.stringify(select(data), null, 2) : render().value),
+    printItem: (data, render) => writeLine(isJson ? JSON.stringify(select(data)) : render().value),
+    note: (message) => void process.stderr.write(`${message}\n`),
+  };
+}
+
+function writeLine(line: string): void {
+  if (line) process.stdout.write(`${line}\n`);
+}
+
+function parseFields(fields: string): string[][] {
+  const paths = fields.split(',').map((one) => one.trim().split('.'));
+  if (paths.some((parts) => parts.some((part) => !part))) {
+    throw usageError(`--fields ${fields}: names with commas between them are expected, such as id,status`);
+  }
+  return paths;
+}
+
+/** The named fields of an object, or of each object of a list; what is not there is null. */
+export function selectFields(data: unknown, paths: string[][]): unknown {
+  if (Array.isArray(data)) return data.map((item) => selectFields(item, paths));
+  return Object.fromEntries(paths.map((parts) => [parts.join('.'), readField(data, parts)]));
+}
+
+function readField(data: unknown, [name, ...rest]: string[]): unknown {
+  if (name === undefined) return data ?? null;
+  if (Array.isArray(data)) return data.map((item) => readField(item, [name, ...rest]));
+  if (typeof data !== 'object' || data === null || !Object.hasOwn(data, name)) return null;
+  return readField((data as Record<string, unknown>)[name], rest);
+}
+
+type Cell = Text | string | number | null | undefined;
+
+/** Columns of equal width, the last one as wide as it is. */
+export function formatTable(headers: string[], rows: Cell[][]): Text {
+  const cells = rows.map((row) => row.map(toLine));
+  const widths = headers.map((header, column) =>
+    Math.max(header.length, ...cells.map((row) => visibleWidth(row[column] ?? toLine('')))),
+  );
+  const formatRow = (row: Text[]) =>
+    row
+      .map((cell, column) =>
+        column === row.length - 1 ? cell.value : cell.value + ' '.repeat((widths[column] ?? 0) - visibleWidth(cell)),
+      )
+      .join('  ')
+      .trimEnd();
+  const head = headers.map((header) => dim(header.toUpperCase()));
+  return new Text([head, ...cells].map(formatRow).join('\n'));
+}
+
+/** Names and values, one in a line. */
+export function formatDetails(pairs: [string, Cell][]): Text {
+  const shown = pairs.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const width = Math.max(...shown.map(([name]) => name.length));
+  return joinLines(shown.map(([name, value]) => text`${bold(name.padEnd(width))}  ${toLine(value)}`));
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own styles, which take no place
+const STYLES = /\u001b\[\d+m/g;
+const visibleWidth = ({ value }: Text): number => [...value.replace(STYLES, '')].length;

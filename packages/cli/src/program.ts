@@ -1,0 +1,82 @@
+import { GantryCommand } from './command';
+import { registerAccount } from './commands/account';
+import { registerApi } from './commands/api';
+import { registerApply } from './commands/apply';
+import { registerApprovals } from './commands/approvals';
+import { registerCompletion } from './commands/completion';
+import { registerConfig } from './commands/config';
+import { registerDebug } from './commands/debug';
+import { registerDeploy } from './commands/deploy';
+import { registerDev } from './commands/dev';
+import { registerDoctor } from './commands/doctor';
+import { registerExport } from './commands/export';
+import { registerInit } from './commands/init';
+import { registerListen } from './commands/listen';
+import { registerLists } from './commands/lists';
+import { registerLogs } from './commands/logs';
+import { registerMcp } from './commands/mcp';
+import { registerOpen } from './commands/open';
+import { registerPull } from './commands/pull';
+import { registerRun } from './commands/run';
+import { registerRuns } from './commands/runs';
+import { registerSecrets } from './commands/secrets';
+import { registerSkills } from './commands/skills';
+import { registerStatus } from './commands/status';
+import { registerTest } from './commands/test';
+import { registerVersions } from './commands/versions';
+import { registerWheel } from './commands/wheel';
+import { registerWorkers } from './commands/workers';
+import { registerWorkspace } from './commands/workspace';
+
+export function createProgram(): GantryCommand {
+  const program = new GantryCommand('gantry');
+  program
+    .description('Deploys, runs and watches workers of Gantry.')
+    .version(process.env.GANTRY_CLI_VERSION ?? '0', '-V, --version', 'Print the version')
+    .helpOption('-h, --help', 'Show help')
+    .helpCommand('help [command]', 'Show help of a command')
+    .option('--json', 'Print JSON; one line each while following')
+    .option('--fields <names>', 'Print these fields as JSON, such as id,status')
+    .option('--profile <name>', 'Use this profile')
+    .option('--workspace <id>', 'Act in this workspace')
+    .option('-y, --yes', 'Confirm every question')
+    .option('--no-input', 'Ask nothing')
+    .configureHelp({ showGlobalOptions: true, helpWidth: helpWidth() })
+    .showSuggestionAfterError()
+    .exitOverride();
+  registerAccount(program);
+  registerWorkspace(program);
+  registerConfig(program);
+  registerStatus(program);
+  registerDoctor(program);
+  for (const register of [
+    registerInit,
+    registerDev,
+    registerTest,
+    registerListen,
+    registerDebug,
+    registerWheel,
+    registerDeploy,
+    registerPull,
+    registerVersions,
+    registerWorkers,
+    registerRun,
+    registerRuns,
+    registerLogs,
+    registerApprovals,
+    registerSecrets,
+    registerLists,
+    registerExport,
+    registerApply,
+    registerSkills,
+    registerMcp,
+    registerOpen,
+  ]) {
+    register(program);
+  }
+  registerApi(program);
+  registerCompletion(program);
+  return program;
+}
+
+const helpWidth = (): number => Math.min(process.stdout.columns ?? 80, 100);

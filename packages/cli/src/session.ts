@@ -1,0 +1,67 @@
+/** What a command works with: options that all commands share, the server and the account. */
+import { createGantry, type Gantry, unwrap } from '@gantry/sdk';
+import { readConfig, resolveTarget, type Target, type TargetOptions } from './config';
+import { findCredential } from './credentials';
+import { CommandError, EXIT } from './errors';
+import { fetchOverHttp } from './http-fetch';
+import { createOutput, type Output, type OutputOptions } from './output';
+import { createPrompts, type Prompts } from './prompts';
+
+export interface GlobalOptions extends OutputOptions, TargetOptions {
+  yes?: boolean;
+  input?: boolean;
+}
+
+export interface Session {
+  options: GlobalOptions;
+  output: Output;
+  prompts: Prompts;
+  /** @throws CommandError */
+  target(): Target;
+  /** With the token of the account. @throws CommandError with exit code 4 where there is none */
+  gantry(): Gantry;
+  /** The same, with the addresses of the other two surfaces, which the worker surface knows. */
+  connectAll(): Promise<Gantry & { dashboardUrl: string }>;
+}
+
+export function createSession(options: GlobalOptions): Session {
+  let target: Target | undefined;
+  const session: Session = {
+    options,
+    output: createOutput(options),
+    prompts: createPrompts(options),
+    target() {
+      target ??= resolveTarget(readConfig(), options);
+      return target;
+    },
+    gantry: () => connect(session.target(), {}),
+    async connectAll() {
+      const { dashboard_url: dashboardUrl, skills_url: skillsUrl } = await unwrap(
+        connectAnonymously(session.target()).worker.GET('/api/system/platform-config'),
+      );
+      return { ...connect(session.target(), { dashboardUrl, skillsUrl }), dashboardUrl };
+    },
+  };
+  return session;
+}
+
+function connect(target: Target, surfaces: { dashboardUrl?: string; skillsUrl?: string }): Gantry {
+  const token = process.env.GANTRY_TOKEN || findCredential(target.profile, target.url)?.token;
+  if (!token) {
+    throw new CommandError(`not signed in at ${target.url}`, EXIT.signedOut, 'Sign in: gantry login');
+  }
+  return createGantry({
+    baseUrl: target.url,
+    ...surfaces,
+    token,
+    fetch: fetchOverHttp,
+    ...(target.workspaceId !== undefined && { workspaceId: target.workspaceId }),
+  });
+}
+
+export const connectAnonymously = ({ url }: Pick<Target, 'url'>): Gantry =>
+  createGantry({ baseUrl: url, fetch: fetchOverHttp });
+
+/** A token that is not stored yet. */
+export const connectWith = (url: string, token: string): Gantry =>
+  createGantry({ baseUrl: url, token, fetch: fetchOverHttp });

@@ -1,0 +1,57 @@
+/** Folders as one file. */
+import { createWriteStream } from 'node:fs';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { CommandError, EXIT } from './errors';
+import type { LocalFile } from './worker-folder';
+
+const LIMITS = { entries: 50_000, bytes: 512 * 1024 * 1024 };
+
+/** The same files give the same bytes. */
+export async function writeTar(file: string, files: LocalFile[]): Promise<void> {
+  const { pack } = await import('tar-stream');
+  const archive = pack();
+  for (const { path: name, content } of files) archive.entry({ name, mode: 0o644, mtime: new Date(0) }, content);
+  archive.finalize();
+  await pipeline(archive, createWriteStream(file));
+}
+
+/** Unpacks a tar of a stranger below a folder. @throws CommandError that names the entry */
+export async function extractTar(file: string, dir: string): Promise<void> {
+  const [{ extract }, { pathProblem }] = await Promise.all([import('tar-stream'), import('@gantry/archive')]);
+  const refuse = (name: string, problem: string) =>
+    new CommandError(`${file}: ${JSON.stringify(name.slice(0, 200))} ${problem}`, EXIT.failed);
+  let [entries, bytes] = [0, 0];
+  const archive = extract();
+  const opened = await fs.open(file).catch((error: Error) => {
+    throw new CommandError(`${file} cannot be read: ${error.message}`, EXIT.failed);
+  });
+  const reading = pipeline(opened.createReadStream(), archive);
+  // Handled below: an entry that is refused ends the reading with the same error.
+  reading.catch(() => {});
+  try {
+    for await (const entry of archive) {
+      const { type, size = 0 } = entry.header;
+      const name = entry.header.name.replace(/^\.\//, '').replace(/\/$/, '');
+      if (++entries > LIMITS.entries) throw refuse(name, `is entry ${entries}: a workspace has fewer`);
+      if (type === 'directory') {
+        entry.resume();
+        continue;
+      }
+      const problem = type === 'file' ? pathProblem(name) : 'is a link or a special file';
+      if (problem) throw refuse(name, problem);
+      bytes += size;
+      if (bytes > LIMITS.bytes) throw refuse(name, `is beyond ${LIMITS.bytes / 1024 / 1024} MB`);
+      const target = path.join(dir, name);
+      await fs.mkdir(path.dirname(target), { recursive: true });
+      // A name that is there already is refused: two spellings may be one file.
+      await fs.writeFile(target, entry, { flag: 'wx' });
+    }
+    await reading;
+  } catch (error) {
+    archive.destroy();
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(`${file} is not a readable tar: ${(error as Error).message}`, EXIT.failed);
+  }
+}

@@ -1,0 +1,61 @@
+/** Runs the built command line as a person does: as a process, with a home of its own. */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import path from 'node:path';
+import { temporaryDir } from '@gantry/testing';
+
+const FILE = path.resolve(__dirname, '../../dist/gantry.mjs');
+
+export interface Finished {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CliOptions {
+  stdin?: string;
+  env?: Record<string, string>;
+  cwd?: string;
+}
+
+export interface Cli {
+  home: string;
+  configFile(name: string): string;
+  run(args: string[], options?: CliOptions): Promise<Finished>;
+  /** What a command prints with `--json`. @throws Error where it fails */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read the fields that they know
+  json(args: string[], options?: CliOptions): Promise<any>;
+  start(args: string[], options?: CliOptions): ChildProcessWithoutNullStreams & { finished: Promise<Finished> };
+}
+
+/** A person at a machine that knows no server. */
+export function createCli(env: Record<string, string> = {}): Cli {
+  const home = temporaryDir('home');
+
+  const cli: Cli = {
+    home,
+    configFile: (name) => path.join(home, '.config/gantry', name),
+    start(args, options = {}) {
+      const child = spawn(process.execPath, [FILE, ...args], {
+        cwd: options.cwd ?? home,
+        env: { PATH: process.env.PATH ?? '', HOME: home, ...env, ...options.env },
+      });
+      const written = { stdout: '', stderr: '' };
+      child.stdout.on('data', (chunk) => (written.stdout += chunk));
+      child.stderr.on('data', (chunk) => (written.stderr += chunk));
+      // A program that does not read its input may have ended.
+      child.stdin.on('error', () => {});
+      child.stdin.end(options.stdin ?? '');
+      const finished = new Promise<Finished>((resolve) =>
+        child.once('close', (code) => resolve({ code: code ?? -1, ...written })),
+      );
+      return Object.assign(child, { finished });
+    },
+    run: (args, options) => cli.start(args, options).finished,
+    async json(args, options) {
+      const { code, stdout, stderr } = await cli.run([...args, '--json'], options);
+      if (code !== 0) throw new Error(`gantry ${args.join(' ')}: ${code} ${stderr}`);
+      return JSON.parse(stdout);
+    },
+  };
+  return cli;
+}

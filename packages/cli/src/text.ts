@@ -1,0 +1,57 @@
+/**
+ * Text for a terminal. Everything that comes from a server, a file or an argument is escaped when it becomes part of a Text, so
+ * that nothing but our own styles can move the cursor, set a title or recolour what follows.
+ */
+import pc from 'picocolors';
+
+export class Text {
+  constructor(readonly value: string) {}
+  toString(): string {
+    return this.value;
+  }
+}
+
+type Part = Text | string | number | null | undefined;
+
+/** Control characters, except tab and newline; C1 controls; marks that reorder what is read. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/** Makes control characters visible, such as `\x1b`. */
+export function escapeControls(value: string): string {
+  return value.replaceAll('\r\n', '\n').replace(CONTROLS, (char) => {
+    const code = char.charCodeAt(0);
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+const toValue = (part: Part): string => (part instanceof Text ? part.value : escapeControls(String(part ?? '')));
+
+/** Template tag: `text\`run ${id} ended\`` escapes each value that is not a Text. */
+export function text(parts: TemplateStringsArray, ...values: Part[]): Text {
+  return new Text(String.raw({ raw: parts }, ...values.map(toValue)));
+}
+
+export const toText = (part: Part): Text => new Text(toValue(part));
+
+/** One line of it: newlines become spaces. */
+export const toLine = (part: Part): Text => {
+  const lines = toValue(part).split('\n');
+  return new Text(lines.map((line) => line.trim()).join(' '));
+};
+
+export const joinLines = (lines: Part[]): Text => new Text(lines.map(toValue).join('\n'));
+
+const isColored =
+  !process.env.NO_COLOR &&
+  process.env.TERM !== 'dumb' &&
+  (process.env.FORCE_COLOR ? true : process.stderr.isTTY === true);
+const colors = pc.createColors(isColored && (process.stdout.isTTY === true || Boolean(process.env.FORCE_COLOR)));
+
+const style = (paint: (value: string) => string) => (part: Part) => new Text(paint(toValue(part)));
+export const bold = style(colors.bold);
+export const dim = style(colors.dim);
+export const red = style(colors.red);
+export const green = style(colors.green);
+export const yellow = style(colors.yellow);
+export const cyan = style(colors.cyan);

@@ -1,0 +1,109 @@
+/** A worker as a folder: worker.yaml, its files, and which worker of which server it is. */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { CommandError, EXIT, usageError } from './errors';
+import { readStateFile, writeStateFile } from './state-file';
+import { readYaml, requireMap, type YamlSource } from './yaml-source';
+
+const MANIFESTS = ['worker.yaml', 'worker.json'];
+const STATE_FILE = '.gantry.json';
+const MAP_EXPECTED = 'fields such as "name: Morning report" are expected';
+const FILES_MAX = 500;
+const BYTES_MAX = 10 * 1024 * 1024;
+/** Besides everything whose name begins with a dot, such as .git, .venv and .env. */
+const LEFT_OUT = /^(\..*|__pycache__|node_modules|venv|.*\.py[ci])$/;
+
+export interface LocalFile {
+  /** Relative, with slashes. */
+  path: string;
+  content: Buffer;
+}
+
+export interface WorkerFolder {
+  dir: string;
+  manifestPath: string;
+  manifestText: string;
+  /** What the manifest says, not checked yet. */
+  manifest: Record<string, unknown>;
+  /** @returns where in the manifest something is */
+  locate: YamlSource['locate'];
+  /** All but the manifest, sorted by path. */
+  files: LocalFile[];
+}
+
+/** @param shownAs what messages write before the name of the manifest. @throws CommandError that names the file and what is wrong */
+export async function readWorkerFolder(dir: string, shownAs = ''): Promise<WorkerFolder> {
+  const manifestPath = MANIFESTS.find((name) => fs.existsSync(path.join(dir, name)));
+  if (!manifestPath) {
+    throw usageError(`there is no worker.yaml in ${path.resolve(dir)}`, 'A new worker: gantry init');
+  }
+  const manifestText = fs.readFileSync(path.join(dir, manifestPath), 'utf8');
+  const source = await readYaml(`${shownAs}${manifestPath}`, manifestText);
+  const manifest = requireMap(source, MAP_EXPECTED);
+  const files = listFiles(dir)
+    .filter((file) => !MANIFESTS.includes(file))
+    .sort();
+  if (!files.length) throw usageError(`${path.resolve(dir)} holds nothing but ${manifestPath}`);
+  if (files.length > FILES_MAX) throw usageError(`${path.resolve(dir)} has more than ${FILES_MAX} files`);
+  let bytes = 0;
+  const read = files.map((file) => {
+    const content = fs.readFileSync(path.join(dir, file));
+    bytes += content.length;
+    if (bytes > BYTES_MAX) throw usageError(`${path.resolve(dir)} has more than 10 MB, at ${file}`);
+    return { path: file, content };
+  });
+  return { dir, manifestPath, manifestText, manifest, locate: source.locate, files: read };
+}
+
+/** Files of a worker below a folder. Links are left out: what they lead to is another folder's. */
+export const listFiles = (dir: string): string[] => listBelow(dir, (name) => !LEFT_OUT.test(name));
+
+/** @param file relative. @returns whether it is part of a worker */
+export const isDeployed = (file: string): boolean => !file.split(/[/\\]/).some((name) => LEFT_OUT.test(name));
+
+export function listBelow(dir: string, isIncluded: (name: string) => boolean, below = ''): string[] {
+  if (!fs.existsSync(dir)) return [];
+  return fs.readdirSync(path.join(dir, below), { withFileTypes: true }).flatMap((entry) => {
+    if (!isIncluded(entry.name)) return [];
+    const name = below ? `${below}/${entry.name}` : entry.name;
+    if (entry.isDirectory()) return listBelow(dir, isIncluded, name);
+    return entry.isFile() ? [name] : [];
+  });
+}
+
+/** @throws CommandError with the line and the column */
+export async function parseManifest(name: string, content: string): Promise<Record<string, unknown>> {
+  return requireMap(await readYaml(name, content), MAP_EXPECTED);
+}
+
+/** The worker that a folder was last deployed to, or pulled from, on one server. */
+export interface Deployment {
+  worker_id: string;
+  /** Of the version that the folder began with. */
+  sha: string;
+  /** SHA-256 of the manifest that made it. */
+  manifest_sha: string;
+}
+
+export const hashManifest = (content: string): string => createHash('sha256').update(content).digest('hex');
+
+const deploymentKey = (url: string, workspaceId: string | null): string => `${url} ${workspaceId ?? ''}`.trim();
+
+export function readDeployment(dir: string, url: string, workspaceId: string | null): Deployment | undefined {
+  return readDeployments(dir)[deploymentKey(url, workspaceId)];
+}
+
+export function storeDeployment(dir: string, url: string, workspaceId: string | null, deployment: Deployment): void {
+  const deployments = { ...readDeployments(dir), [deploymentKey(url, workspaceId)]: deployment };
+  writeStateFile(path.join(dir, STATE_FILE), { deployments });
+}
+
+function readDeployments(dir: string): Record<string, Deployment> {
+  const file = path.join(dir, STATE_FILE);
+  try {
+    return (readStateFile(file)?.deployments ?? {}) as Record<string, Deployment>;
+  } catch {
+    throw new CommandError(`${file} is damaged`, EXIT.failed, 'Remove it, and name the worker: --worker <id>');
+  }
+}

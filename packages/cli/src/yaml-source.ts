@@ -1,0 +1,65 @@
+/** YAML files whose problems are shown with file, line and column. */
+import { CommandError, EXIT } from './errors';
+
+export interface YamlSource {
+  value: unknown;
+  /** @returns `alerts.yaml:3:5` of the value at a path, or of the nearest one above it */
+  locate(path: string[]): string;
+}
+
+/** @throws CommandError with the line and the column */
+export async function readYaml(name: string, content: string): Promise<YamlSource> {
+  const { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } = await import('yaml');
+  const lineCounter = new LineCounter();
+  // JSON is YAML, too.
+  const document = parseDocument(content, { lineCounter });
+  const [problem] = document.errors;
+  if (problem) {
+    const [{ line, col } = { line: 1, col: 1 }] = problem.linePos ?? [];
+    throw new CommandError(`${name}:${line}:${col}: ${problem.message.split('\n')[0]?.replace(/:$/, '')}`, EXIT.failed);
+  }
+  let value: unknown;
+  try {
+    value = document.toJS({ maxAliasCount: 20 });
+  } catch (error) {
+    throw new CommandError(`${name}: ${(error as Error).message}`, EXIT.failed);
+  }
+
+  /** The key of a map shows better where a value is wrong than the value, which may begin on a later line. */
+  function findOffset(path: string[]): number {
+    let node: unknown = document.contents;
+    let offset = 0;
+    for (const key of path) {
+      const pair = isMap(node) ? node.items.find((item) => isScalar(item.key) && String(item.key.value) === key) : null;
+      const next: unknown = pair ? pair.value : isSeq(node) ? node.items[Number(key)] : undefined;
+      const shown = pair ? pair.key : next;
+      if (!isNode(shown) || !shown.range) break;
+      offset = shown.range[0];
+      node = next;
+    }
+    return offset;
+  }
+
+  return {
+    value,
+    locate(path) {
+      const { line, col } = lineCounter.linePos(findOffset(path));
+      return `${name}:${Math.max(line, 1)}:${Math.max(col, 1)}`;
+    },
+  };
+}
+
+/** What is wrong at a place of a file. */
+export const problemAt = (source: Pick<YamlSource, 'locate'>, place: string[], message: string) =>
+  new CommandError(`${source.locate(place)}: ${message}`, EXIT.failed);
+
+/** @param at a value of the source, and its place; absent: all of it. @throws CommandError where it is no map of fields */
+export function requireMap(
+  source: YamlSource,
+  example: string,
+  at: { place: string[]; value: unknown } = { place: [], value: source.value },
+): Record<string, unknown> {
+  const { place, value } = at;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw problemAt(source, place, example);
+}

@@ -1,0 +1,162 @@
+import { ApiError } from '@gantry/sdk';
+import { Button, Textarea, TextInput } from '@mantine/core';
+import { type ReactNode, type Ref, useImperativeHandle, useRef, useState } from 'react';
+import { toolTitle } from '../conversation/tool-title';
+import type { ApprovalCall } from '../shell/api';
+import { FormStack } from '../ui/form';
+import { CheckIcon, CrossIcon, StopSquareIcon } from '../ui/icons';
+import type { CorrectedArguments } from './call-arguments-form';
+import { type CallDraft, CallToDecide } from './call-to-decide';
+import { DecisionActions } from './decision-actions';
+import type { CallDecisionInput, Decision, DecisionSteps } from './decision-form';
+import { describeFailure } from './describe-failure';
+
+interface CallsDecisionFormProps {
+  ref?: Ref<DecisionSteps>;
+  calls: ApprovalCall[];
+  /** False for the holder of a link. */
+  canCorrect: boolean;
+  /** Whether the person says who they are; otherwise the account does. */
+  asksName: boolean;
+  /** Names the person who decides. */
+  signature: ReactNode;
+  /** @throws ApiError: its problems with arguments are shown at their fields */
+  onDecide: (decision: Decision) => Promise<void>;
+}
+
+type Action = 'approve' | 'refuse' | 'stop';
+
+const UNDECIDED: CallDraft = { choice: '', reason: '' };
+
+/** Tool calls of an agent: each is approved, corrected or refused, and the run goes on; or the whole run is stopped. */
+export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature, onDecide }: CallsDecisionFormProps) {
+  const [drafts, setDrafts] = useState<ReadonlyMap<string, CallDraft>>(new Map());
+  const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
+  const [name, setName] = useState('');
+  const [reason, setReason] = useState('');
+  const [busy, setBusy] = useState<Action | null>(null);
+  const forms = useRef(new Map<string, CorrectedArguments>());
+  const approveButton = useRef<HTMLButtonElement>(null);
+  const reasonField = useRef<HTMLTextAreaElement>(null);
+  const isOnly = calls.length === 1;
+  const draftFor = (call: ApprovalCall) => drafts.get(call.id) ?? UNDECIDED;
+
+  useImperativeHandle(ref, () => ({
+    approve: () => approveButton.current?.focus(),
+    reject: () => reasonField.current?.focus(),
+  }));
+
+  /** Null where something is missing or wrong, which is then shown. */
+  function readCalls(action: 'approve' | 'refuse'): CallDecisionInput[] | null {
+    const decided = calls.map((call): CallDecisionInput | null => {
+      const { choice, reason: own } = draftFor(call);
+      if (action === 'refuse' || choice === 'refuse') {
+        return { id: call.id, decision: 'refuse', ...(own.trim() && { reason: own.trim() }) };
+      }
+      const corrected = choice === 'correct' ? forms.current.get(call.id)?.read() : undefined;
+      if (corrected === null || (choice === '' && !isOnly)) return null;
+      return { id: call.id, decision: 'approve', ...(corrected && { arguments: corrected }) };
+    });
+    const unchosen = isOnly ? [] : calls.filter((call) => draftFor(call).choice === '');
+    setProblems(new Map(unchosen.map(({ id }) => [id, 'Choose one.'])));
+    const complete = decided.filter((one) => one !== null);
+    return complete.length === calls.length ? complete : null;
+  }
+
+  async function decide(action: Action) {
+    const decisions = action === 'stop' ? undefined : readCalls(action);
+    if (decisions === null) return;
+    setProblems(new Map());
+    setBusy(action);
+    try {
+      await onDecide({
+        verdict: action === 'stop' ? 'reject' : 'approve',
+        ...(decisions && { calls: decisions }),
+        ...(reason.trim() && { reason: reason.trim() }),
+        ...(asksName && name.trim() && { name: name.trim() }),
+      });
+    } catch (error) {
+      showFailure(error);
+    } finally {
+      setBusy(null);
+    }
+  }
+
+  function showFailure(error: unknown) {
+    const fields = error instanceof ApiError ? error.fields : [];
+    const named = fields.flatMap(({ path, message }) => {
+      const [, at, argument] = /^calls\.(\d+)\.arguments\.?([^.[]*)/.exec(path) ?? [];
+      const form = forms.current.get(calls[Number(at)]?.id ?? '');
+      return form && argument !== undefined ? [{ form, argument, message }] : [];
+    });
+    for (const { form, argument, message } of named) form.show(argument, message);
+    if (!named.length) setProblems(new Map([['', describeFailure(error)]]));
+  }
+
+  const button = (action: Action) => ({
+    size: 'md',
+    loading: busy === action,
+    disabled: busy !== null && busy !== action,
+    onClick: () => decide(action),
+  });
+  const problem = problems.get('');
+
+  return (
+    <FormStack onSubmit={(event) => event.preventDefault()} noValidate>
+      {calls.map((call, at) => (
+        <CallToDecide
+          key={call.id}
+          ref={(form) => {
+            if (form) forms.current.set(call.id, form);
+            else forms.current.delete(call.id);
+          }}
+          call={call}
+          title={isOnly ? toolTitle(call.tool) : `${at + 1}. ${toolTitle(call.tool)}`}
+          draft={draftFor(call)}
+          isOnly={isOnly}
+          canCorrect={canCorrect}
+          problem={problems.get(call.id)}
+          onChange={(draft) => setDrafts((before) => new Map(before).set(call.id, draft))}
+        />
+      ))}
+      {asksName && (
+        <TextInput
+          label="Your name"
+          description="So that people see who decided."
+          autoComplete="name"
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+      )}
+      <Textarea
+        label="Reason"
+        ref={reasonField}
+        description="Shown with the decision. The agent reads it where a call is refused."
+        rows={2}
+        maxLength={2_000}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      <DecisionActions problem={problem} buttonWidth="11rem" signature={signature}>
+        <Button ref={approveButton} {...button('approve')} leftSection={<CheckIcon />}>
+          {isOnly ? 'Approve' : 'Confirm'}
+        </Button>
+        {isOnly && (
+          <Button {...button('refuse')} variant="default" leftSection={<CrossIcon />}>
+            Refuse the call
+          </Button>
+        )}
+        <Button
+          {...button('stop')}
+          variant="default"
+          c="var(--error)"
+          bd="1px solid currentColor"
+          leftSection={<StopSquareIcon />}
+        >
+          Stop the run
+        </Button>
+      </DecisionActions>
+    </FormStack>
+  );
+}

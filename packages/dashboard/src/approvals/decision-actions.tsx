@@ -1,0 +1,37 @@
+import { Box, Text } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Notice } from '../ui/notice';
+
+interface DecisionActionsProps {
+  /** Why the decision was refused. */
+  problem: string | undefined;
+  /** Minimum width of a button, a CSS length. */
+  buttonWidth: string;
+  /** The name under which the decision is recorded. */
+  signature: ReactNode;
+  /** The buttons. */
+  children: ReactNode;
+}
+
+/** The end of a form that decides an approval. */
+export function DecisionActions({ problem, buttonWidth, signature, children }: DecisionActionsProps) {
+  return (
+    <>
+      {problem !== undefined && (
+        <Notice tone="error" title="Nothing was decided">
+          {problem}
+        </Notice>
+      )}
+      <Box
+        display="grid"
+        mt="xs"
+        style={{ gridTemplateColumns: `repeat(auto-fit, minmax(${buttonWidth}, 1fr))`, gap: 'var(--space-3)' }}
+      >
+        {children}
+      </Box>
+      <Text className="wrap-anywhere" fz="xs" c="dimmed">
+        {signature}
+      </Text>
+    </>
+  );
+}

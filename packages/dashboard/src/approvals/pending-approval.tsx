@@ -1,0 +1,69 @@
+import { unwrap } from '@gantry/sdk';
+import { Skeleton, Stack } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type WorkerRun, workerApi } from '../shell/api';
+import { useSession } from '../shell/session';
+import { FailedToLoad } from '../ui/notice';
+import { Panel } from '../ui/panel';
+import content from '../ui/panel-content.module.css';
+import { Timestamp } from '../ui/timestamp';
+import { Asked } from './asked';
+import { CallsDecisionForm } from './calls-decision-form';
+import { decideApproval } from './decide-approval';
+import { type Decision, DecisionForm } from './decision-form';
+import { ListedCalls } from './listed-calls';
+
+/** The question of the run, decided right here. */
+export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalId: string }) {
+  const { email } = useSession();
+  const queryClient = useQueryClient();
+  const { data, error, refetch } = useQuery({
+    queryKey: ['approvals', run.workspace_id, approvalId],
+    queryFn: async () =>
+      unwrap(
+        (await workerApi()).GET('/api/approvals/{approval_id}', { params: { path: { approval_id: approvalId } } }),
+      ),
+  });
+
+  async function decide(decision: Decision) {
+    try {
+      await decideApproval(approvalId, run.workspace_id, decision);
+    } finally {
+      // Also where somebody else was quicker.
+      for (const noun of ['approvals', 'runs']) {
+        await queryClient.invalidateQueries({ queryKey: [noun, run.workspace_id] });
+      }
+    }
+  }
+
+  if (error) return <FailedToLoad what="The question" error={error} retry={refetch} />;
+  if (!data) return <Skeleton height={220} />;
+  return (
+    <Panel title={data.title}>
+      <Stack gap="lg">
+        <p className={content.about}>
+          It waits for a person. Asked <Timestamp at={Date.parse(data.requested_at)} />, closes{' '}
+          <Timestamp at={Date.parse(data.expires_at)} />.
+        </p>
+        {!data.calls && <Asked message={data.message} data={data.data} />}
+        {data.calls && !data.permissions.decide && <ListedCalls calls={data.calls} />}
+        {data.permissions.decide && data.calls ? (
+          <CallsDecisionForm
+            calls={data.calls}
+            canCorrect
+            asksName={false}
+            signature={`You decide as ${email}.`}
+            onDecide={decide}
+          />
+        ) : data.permissions.decide ? (
+          <DecisionForm form={data.form} asksName={false} signature={`You decide as ${email}.`} onDecide={decide} />
+        ) : (
+          <p className={content.about}>
+            Somebody else decides this: either you started the run and its worker wants another person, or your role
+            here only reads.
+          </p>
+        )}
+      </Stack>
+    </Panel>
+  );
+}

@@ -1,0 +1,42 @@
+import { Box, Button, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Notice } from '../ui/notice';
+
+interface FilePaneProps {
+  path: string;
+  /** A button beside the path. */
+  action?: ReactNode;
+  children: ReactNode;
+}
+
+/** The selected file of a tree, below its path. */
+export function FilePane({ path, action, children }: FilePaneProps) {
+  return (
+    <Stack component="section" gap="xs" miw={0} aria-label={path}>
+      <Group gap="sm" justify="space-between" wrap="nowrap" mih="2rem">
+        <Box component="h2" className="wrap-anywhere" miw={0} ff="monospace" fz="sm" fw={600}>
+          {path}
+        </Box>
+        {action}
+      </Group>
+      {children}
+    </Stack>
+  );
+}
+
+/** Stands in place of a file that the draft deletes. @param from the resource that has the file: `worker` */
+export function DeletedFile({ from, onRestore }: { from: string; onRestore: () => void }) {
+  return (
+    <Notice
+      tone="info"
+      title="Deleted in your draft"
+      action={
+        <Button variant="default" onClick={onRestore}>
+          Restore
+        </Button>
+      }
+    >
+      Saving takes it out of the {from}.
+    </Notice>
+  );
+}

@@ -1,0 +1,60 @@
+import { Box, Text } from '@mantine/core';
+import type { CodeProblem } from './code-problem';
+import styles from './problem-list.module.css';
+
+const sentence = (words: string): string =>
+  `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? '' : '.'}`;
+
+interface ProblemListProps {
+  problems: CodeProblem[];
+  /** The text has changed since the problems were found. */
+  isStale: boolean;
+  /** Receives the place of the problem that a person chose. */
+  onSelect: (place: { line: number; column?: number }) => void;
+}
+
+const WORDS = { error: 'Error', warning: 'Warning', info: 'Note' };
+const TONES = { error: 'error', warning: 'timeout', info: 'info' };
+
+/** Lists what is wrong in a file, below its editor. */
+export function ProblemList({ problems, isStale, onSelect }: ProblemListProps) {
+  if (problems.length === 0) {
+    return (
+      <Text fz="xs" c="dimmed" role="status">
+        {isStale ? 'Looking for problems…' : 'No problems found.'}
+      </Text>
+    );
+  }
+  return (
+    <Box
+      component="ul"
+      className="divided"
+      bd="1px solid var(--line)"
+      bdrs={6}
+      style={{ overflow: 'hidden' }}
+      aria-label="Problems"
+    >
+      {problems.map(({ line, column, severity, message, hint }) => (
+        <li key={`${line} ${column} ${message}`}>
+          <button
+            type="button"
+            className={styles.problem}
+            data-tone={TONES[severity]}
+            onClick={() => onSelect({ line, ...(column !== undefined && { column }) })}
+          >
+            <Text span fw={600} c="var(--tone)">
+              {WORDS[severity]}
+            </Text>
+            <span>
+              {sentence(message)}
+              {hint && <Text span c="dimmed">{` ${sentence(hint)}`}</Text>}
+            </span>
+            <Text span className="nowrap" c="dimmed">
+              Line {line}
+            </Text>
+          </button>
+        </li>
+      ))}
+    </Box>
+  );
+}

@@ -1,0 +1,62 @@
+/** Checks that the parameters of `run()` take what the declared inputs give, by a call that is checked and never made. */
+
+export interface DeclaredInput {
+  name: string;
+  /** Absent: `text`. */
+  type?: string | undefined;
+}
+
+/** No file of a worker has this path: its name is no module that anything imports. */
+export const INPUT_CHECK = '__gantry_inputs__.py';
+
+/** What the code gets, by the type of an input. A number without decimals is given for `number`: `int` takes it, and `float` too. */
+const PYTHON_TYPES: Partial<Record<string, { type: string; words: string }>> = {
+  text: { type: 'str', words: 'text' },
+  textarea: { type: 'str', words: 'text' },
+  url: { type: 'str', words: 'a URL as text' },
+  date: { type: 'str', words: 'a date as text' },
+  file: { type: 'str', words: 'the path of a file' },
+  number: { type: 'int', words: 'a number' },
+  integer: { type: 'int', words: 'a whole number' },
+  boolean: { type: 'bool', words: 'true or false' },
+};
+
+/** Before the first argument; each argument has a line of its own. */
+const HEAD_LINES = 3;
+
+const selectNamed = (inputs: readonly DeclaredInput[]) => inputs.filter(({ name }) => /^[A-Za-z_]\w*$/.test(name));
+
+export function createInputCheck(entrypoint: string, inputs: readonly DeclaredInput[]): string {
+  const module = entrypoint.slice(entrypoint.lastIndexOf('/') + 1).replace(/\.py$/, '');
+  const names = selectNamed(inputs);
+  const parameters = names.map(({ name, type = 'text' }) => `${name}: ${PYTHON_TYPES[type]?.type ?? 'Any'}`);
+  return [
+    `from typing import Any; from ${module} import run`,
+    `def check(${parameters.join(', ')}):`,
+    '    run(',
+    ...names.map(({ name }) => `        ${name}=${name},`),
+    '    )',
+  ].join('\n');
+}
+
+/**
+ * @param line of a diagnostic in the source above, from 0
+ * @returns the problem in words, with the name of the parameter; null where the line is no argument
+ */
+export function describeInputProblem(inputs: readonly DeclaredInput[], line: number, message: string) {
+  const input = selectNamed(inputs)[line - HEAD_LINES];
+  const [, expected] = /parameter "\w+" of type "([^"\n]{1,200})"/.exec(message) ?? [];
+  if (!input || expected === undefined) return null;
+  const { type = 'text' } = input;
+  const words = PYTHON_TYPES[type]?.words ?? `of type ${type}`;
+  return { name: input.name, message: `The input ${input.name} is ${words}, and run() declares it as ${expected}` };
+}
+
+/** Finds the place where `run()` names a parameter, from 1; the first line of `run()` where it does not. */
+export function findParameter(source: string, name: string): { line: number; column: number } {
+  const start = Math.max(0, source.search(/^(?:async\s+)?def\s+run\s*\(/m));
+  // Linear: a name between two borders.
+  const found = new RegExp(`\\b${name}\\b`).exec(source.slice(start));
+  const before = source.slice(0, start + (found?.index ?? 0)).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}

@@ -1,0 +1,140 @@
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { FileProblem } from '../code-problem';
+import type { Files } from '../files';
+import { createInputCheck, type DeclaredInput, describeInputProblem, findParameter, INPUT_CHECK } from './input-check';
+import type { CheckedFile, Diagnostic, Pyright } from './pyright';
+
+/** After the last keystroke. The check itself takes some 200 ms. */
+const WAIT_MS = 100;
+/** Of all files together: more than that is data, and would be checked for seconds. */
+const CHARS_MAX = 2_000_000;
+
+/** Rules whose breach stops the code when it reaches the line; of the others, code may be right in ways that no type says. */
+const ERRORS = new Set(['reportUndefinedVariable', 'reportCallIssue', 'reportArgumentType']);
+const SEVERITY_ERROR = 1;
+const SEVERITY_WARNING = 2;
+
+interface Checked {
+  files: Files;
+  entrypoint: string;
+  inputs: readonly DeclaredInput[];
+}
+
+interface TypeCheck {
+  problems: FileProblem[];
+  /** The checker starts, or some text is not checked yet. */
+  isStale: boolean;
+  /** Resolves once the checker has started; null where it does not run. The same function each time. */
+  getPyright: () => Promise<Pyright | null>;
+}
+
+type Checker = { status: 'off' | 'starting' | 'failed' } | { status: 'running'; pyright: Pyright };
+
+/** Finds problems of types in the Python files of a draft, a moment after each change. None where the browser can't check them. */
+export function useTypeCheck({ files, entrypoint, inputs }: Checked, isEnabled: boolean): TypeCheck {
+  const { checker, checked, getPyright } = useChecker(entrypoint, isEnabled);
+  const [awaited, setAwaited] = useState<ReadonlyMap<string, number>>(new Map());
+  const pyright = checker.status === 'running' ? checker.pyright : undefined;
+  useEffect(() => {
+    if (!pyright) return;
+    const check = () => setAwaited(pyright.update(selectTexts({ files, entrypoint, inputs })));
+    const timer = setTimeout(check, WAIT_MS);
+    return () => clearTimeout(timer);
+  }, [pyright, files, entrypoint, inputs]);
+
+  const isBehind = [...awaited].some(([path, version]) => (checked.get(path)?.version ?? 0) < version);
+  return {
+    problems: [...checked.values()]
+      .filter(({ path }) => awaited.has(path))
+      .flatMap((file) => toProblems(file, { files, entrypoint, inputs })),
+    getPyright,
+    isStale: checker.status === 'starting' || (checker.status === 'running' && isBehind),
+  };
+}
+
+const NOT_STARTED = Promise.resolve(null);
+
+/** Runs a checker for as long as the page is shown. */
+function useChecker(entrypoint: string, isEnabled: boolean) {
+  const [checker, setChecker] = useState<Checker>({ status: isEnabled ? 'starting' : 'off' });
+  const [checked, setChecked] = useState<ReadonlyMap<string, CheckedFile>>(new Map());
+  const started = useRef<Promise<Pyright | null>>(NOT_STARTED);
+  const folder = entrypoint.slice(0, Math.max(0, entrypoint.lastIndexOf('/')));
+  useEffect(() => {
+    if (!isEnabled) return;
+    let pyright: Pyright | undefined;
+    let isLeft = false;
+    // Code can be written and saved without it.
+    const fail = () => {
+      if (!isLeft) setChecker({ status: 'failed' });
+    };
+    setChecker({ status: 'starting' });
+    const start = async () => {
+      const { startPyright } = await import('./pyright');
+      if (isLeft) return null;
+      pyright = startPyright({
+        importRoots: folder ? [folder] : [],
+        onChecked: (file) => setChecked((before) => new Map(before).set(file.path, file)),
+        onFailure: fail,
+      });
+      setChecker({ status: 'running', pyright });
+      return pyright;
+    };
+    started.current = start().catch(() => {
+      fail();
+      return null;
+    });
+    return () => {
+      isLeft = true;
+      started.current = NOT_STARTED;
+      pyright?.stop();
+      setChecked(new Map());
+    };
+  }, [folder, isEnabled]);
+  const getPyright = useCallback(() => started.current, []);
+  return { checker, checked, getPyright };
+}
+
+function selectTexts({ files, entrypoint, inputs }: Checked): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  let left = CHARS_MAX;
+  for (const [path, content] of files) {
+    if (!path.endsWith('.py') || !('text' in content) || content.text.length > left) continue;
+    left -= content.text.length;
+    texts.set(path, content.text);
+  }
+  if (texts.has(entrypoint)) texts.set(INPUT_CHECK, createInputCheck(entrypoint, inputs));
+  return texts;
+}
+
+function toProblems({ path, diagnostics }: CheckedFile, checked: Checked): FileProblem[] {
+  const problems = diagnostics.map((one) =>
+    path === INPUT_CHECK ? toInputProblem(one, checked) : toProblem(path, one),
+  );
+  return problems.filter((one) => one !== null);
+}
+
+function toProblem(file: string, { range, severity = SEVERITY_ERROR, code, message }: Diagnostic): FileProblem | null {
+  // Hints dim names. What has no rule is a syntax error, which the executor reports as the Python that runs the code sees it.
+  if (severity > SEVERITY_WARNING || code === undefined) return null;
+  const [first = message, reason] = message.split('\n');
+  return {
+    file,
+    line: range.start.line + 1,
+    column: range.start.character + 1,
+    severity: ERRORS.has(code) ? 'error' : 'warning',
+    message: first,
+    ...(reason && { hint: reason.trim() }),
+  };
+}
+
+function toInputProblem(
+  { range, code, message }: Diagnostic,
+  { files, entrypoint, inputs }: Checked,
+): FileProblem | null {
+  const content = files.get(entrypoint);
+  const problem = code === 'reportArgumentType' ? describeInputProblem(inputs, range.start.line, message) : null;
+  if (!problem || !content || !('text' in content)) return null;
+  const place = findParameter(content.text, problem.name);
+  return { file: entrypoint, ...place, severity: 'error', message: problem.message };
+}

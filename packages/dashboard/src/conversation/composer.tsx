@@ -1,0 +1,118 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type KeyboardEvent, type ReactNode, type Ref, useId, useLayoutEffect, useRef } from 'react';
+import type { Model } from '../shell/api';
+import { ArrowUpIcon, StopSquareIcon } from '../ui/icons';
+import styles from './composer.module.css';
+
+interface ComposerProps {
+  ref?: Ref<HTMLTextAreaElement>;
+  text: string;
+  onText: (text: string) => void;
+  onSend: () => void;
+  isSending: boolean;
+  /** Absent: the agent rests. */
+  stop?: { isStopping: boolean; run: () => void } | undefined;
+  /** Why nothing can be sent now; what is typed stays. */
+  blocked?: string | undefined;
+  /** Absent: the model is not chosen here. */
+  modelChoice?: ModelChoiceProps;
+  placeholder: string;
+  /** Above the field. */
+  news?: ReactNode;
+}
+
+interface ModelChoiceProps {
+  models: readonly Model[];
+  /** The name of a model; empty for the one that the installation asks. */
+  model: string;
+  onModel: (model: string) => void;
+}
+
+/** Writes a message: Enter sends it, Shift and Enter begin a new line. */
+export function Composer(props: ComposerProps) {
+  const { ref, text, onText, onSend, isSending, stop, blocked, modelChoice, placeholder, news } = props;
+  const hintId = useId();
+  const field = useRef<HTMLTextAreaElement | null>(null);
+  const maySend = !blocked && !isSending && text.trim() !== '';
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: its height follows its text.
+  useLayoutEffect(() => {
+    const shown = field.current;
+    if (!shown) return;
+    shown.style.height = 'auto';
+    shown.style.height = `${shown.scrollHeight}px`;
+  }, [text]);
+
+  function onKeyDown(event: KeyboardEvent) {
+    // Enter also ends a word that is being composed, as in Japanese.
+    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    if (maySend) onSend();
+  }
+
+  return (
+    <div className={styles.place}>
+      {news}
+      <form
+        className={styles.composer}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (maySend) onSend();
+        }}
+      >
+        <textarea
+          ref={(shown) => {
+            field.current = shown;
+            if (typeof ref === 'function') ref(shown);
+            else if (ref) ref.current = shown;
+          }}
+          className={styles.field}
+          aria-label="Message"
+          aria-describedby={hintId}
+          placeholder={placeholder}
+          rows={1}
+          dir="auto"
+          value={text}
+          readOnly={isSending}
+          onChange={(event) => onText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+        />
+        <Group gap="sm" wrap="nowrap" p="4px 8px 8px 16px">
+          {modelChoice && modelChoice.models.length > 1 && <ModelChoice {...modelChoice} />}
+          <Text id={hintId} flex={1} miw={0} fz="xs" c="dimmed">
+            {blocked ?? 'Shift+Enter begins a new line'}
+          </Text>
+          {stop ? (
+            <Button variant="default" leftSection={<StopSquareIcon />} loading={stop.isStopping} onClick={stop.run}>
+              Stop
+            </Button>
+          ) : (
+            <Button type="submit" leftSection={<ArrowUpIcon />} loading={isSending} disabled={!maySend}>
+              Send
+            </Button>
+          )}
+        </Group>
+      </form>
+    </div>
+  );
+}
+
+function ModelChoice({ models, model, onModel }: ModelChoiceProps) {
+  const standard = models.find(({ is_default: isDefault }) => isDefault);
+  const names = models.flatMap(({ id, aliases }) => [...aliases, id]);
+  return (
+    <select
+      className={styles.model}
+      aria-label="Model"
+      value={model}
+      onChange={(event) => onModel(event.currentTarget.value)}
+    >
+      <option value="">{standard?.model ?? 'Standard model'}</option>
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,14 @@
+/** Nobody guesses it, and no two messages share one. `randomUUID` is missing where the page came without TLS. */
+const newKey = (): string => `message-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
+
+/**
+ * Names attempts to send a message, so that the server takes it once: it may have taken one whose answer was lost, and the same
+ * text then has the same key.
+ */
+export function createMessageKeys() {
+  let attempt = { text: '', key: '' };
+  return (text: string, lastError: Error | null): string => {
+    if (attempt.text !== text || !(lastError instanceof TypeError)) attempt = { text, key: newKey() };
+    return attempt.key;
+  };
+}

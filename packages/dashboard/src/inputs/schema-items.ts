@@ -1,0 +1,116 @@
+/** Fields for a JSON object whose parts a JSON Schema describes, such as the arguments of a tool. */
+import type { InputItem } from '../shell/api';
+import { objectOf } from './object-of';
+import { beginTyped, readAll } from './typed-inputs';
+
+type Schema = Record<string, unknown>;
+
+export interface SchemaForm {
+  items: InputItem[];
+  /** Values to begin with, by the names of the items. */
+  values: Record<string, unknown>;
+  /** The object again: parts that were not changed stay exactly as they were. Throws TypeError where it is no object. */
+  toObject: (inputs: Record<string, unknown>) => Record<string, unknown>;
+  /** The item that shows a part of the object; undefined: none does. */
+  findItem: (key: string) => InputItem | undefined;
+}
+
+const FIELDS_MAX = 40;
+const LINE_CHARS_MAX = 100;
+
+/**
+ * @param schema null: there is none, and the object is one field of JSON
+ * @param prefix makes the names of the items unique on a page with several forms
+ */
+export function buildSchemaForm(schema: Schema | null, given: Record<string, unknown>, prefix: string): SchemaForm {
+  const properties = objectOf(schema?.properties);
+  const keys = [...new Set([...Object.keys(properties), ...Object.keys(given)])];
+  if (!Object.keys(properties).length || keys.length > FIELDS_MAX) return buildJsonForm(given, prefix);
+  const required = Array.isArray(schema?.required) ? schema.required : [];
+  const named = new Map(
+    keys.map((key) => [
+      key,
+      toItem(`${prefix}.${key}`, key, objectOf(properties[key]), given[key], required.includes(key)),
+    ]),
+  );
+  const items = [...named.values()];
+  const values = Object.fromEntries(
+    keys.flatMap((key) => (Object.hasOwn(given, key) ? [[`${prefix}.${key}`, given[key]]] : [])),
+  );
+  const before = readAll(items, beginTyped(items, values)).inputs;
+  return {
+    items,
+    values,
+    findItem: (key) => named.get(key),
+    toObject: (inputs) =>
+      Object.fromEntries(
+        keys.flatMap((key): [string, unknown][] => {
+          const name = `${prefix}.${key}`;
+          const isUnchanged = JSON.stringify(inputs[name]) === JSON.stringify(before[name]);
+          if (isUnchanged) return Object.hasOwn(given, key) ? [[key, given[key]]] : [];
+          if (Object.hasOwn(inputs, name)) return [[key, inputs[name]]];
+          return isText(named.get(key)) && required.includes(key) ? [[key, '']] : [];
+        }),
+      ),
+  };
+}
+
+function buildJsonForm(given: Record<string, unknown>, prefix: string): SchemaForm {
+  const name = `${prefix}.`;
+  const item: InputItem = { name, label: 'Arguments as JSON', type: 'json', required: true };
+  return {
+    items: [item],
+    values: { [name]: given },
+    findItem: () => item,
+    toObject: (inputs) => {
+      const value = inputs[name];
+      if (typeof value !== 'object' || value === null || Array.isArray(value))
+        throw new TypeError('Give a JSON object.');
+      return value as Record<string, unknown>;
+    },
+  };
+}
+
+const isText = (item: InputItem | undefined): boolean => item?.type === 'text' || item?.type === 'textarea';
+
+function toItem(name: string, key: string, schema: Schema, given: unknown, isRequired: boolean): InputItem {
+  const { description } = schema;
+  const shared = { name, label: key, ...(typeof description === 'string' && { description }) };
+  const typed = findType(schema, given);
+  // An empty text is one: it can be required, and be given.
+  if (typed.type === 'text' || typed.type === 'textarea') return { ...shared, ...typed };
+  return { ...shared, ...typed, required: isRequired };
+}
+
+function findType(schema: Schema, given: unknown): Pick<InputItem, 'type'> & Partial<InputItem> {
+  const { type, enum: choices } = schema;
+  const isGiven = given !== undefined;
+  if (
+    Array.isArray(choices) &&
+    choices.every((one) => typeof one === 'string') &&
+    (!isGiven || choices.some((one) => one === given))
+  ) {
+    return { type: 'select', options: choices };
+  }
+  if (type === 'string' && (!isGiven || typeof given === 'string')) {
+    const limits = {
+      ...copyNumber(schema, 'minLength', 'min_length'),
+      ...copyNumber(schema, 'maxLength', 'max_length'),
+    };
+    return { type: isLong(given) ? 'textarea' : 'text', ...limits };
+  }
+  if ((type === 'integer' || type === 'number') && (!isGiven || typeof given === 'number')) {
+    return { type, ...copyNumber(schema, 'minimum', 'minimum'), ...copyNumber(schema, 'maximum', 'maximum') };
+  }
+  if (type === 'boolean' && (!isGiven || typeof given === 'boolean')) {
+    const options = [true, false].map((value) => ({ value, label: value ? 'Yes' : 'No' }));
+    return { type: 'select', options: options as object as NonNullable<InputItem['options']> };
+  }
+  return { type: 'json' };
+}
+
+const isLong = (given: unknown): boolean =>
+  typeof given === 'string' && (given.includes('\n') || given.length > LINE_CHARS_MAX);
+
+const copyNumber = (schema: Schema, from: string, to: string): object =>
+  typeof schema[from] === 'number' ? { [to]: schema[from] } : {};

@@ -1,0 +1,97 @@
+import { Box, Button, Skeleton } from '@mantine/core';
+import { lazy, Suspense, useMemo, useState } from 'react';
+import { CodeEditor } from '../../code/code-editor';
+import editing from '../../code/editing.module.css';
+import { DeletedFile, FilePane } from '../../code/file-pane';
+import type { FileContent } from '../../code/files';
+import { fileSize } from '../../ui/format';
+import { Notice } from '../../ui/notice';
+import styles from './context-files.module.css';
+
+const MarkdownPreview = lazy(() => import('../../outputs/output-markdown'));
+const CsvPreview = lazy(() => import('./csv-preview'));
+
+interface ContextFileProps {
+  path: string;
+  /** Undefined: deleted. */
+  content: FileContent | undefined;
+  /** Absent: it is only read. */
+  onChange: ((text: string) => void) | undefined;
+  onSave: () => void;
+  onRestore: () => void;
+}
+
+export function ContextFile({ path, content, onChange, onSave, onRestore }: ContextFileProps) {
+  const [showsPreview, setShowsPreview] = useState(false);
+  const end = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
+  const hasPreview = end === 'md' || end === 'csv';
+  return (
+    <FilePane
+      path={path}
+      action={
+        content &&
+        'text' in content &&
+        hasPreview && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-pressed={showsPreview}
+            onClick={() => setShowsPreview(!showsPreview)}
+          >
+            {showsPreview ? 'Edit' : 'Preview'}
+          </Button>
+        )
+      }
+    >
+      {!content ? (
+        <DeletedFile from="context" onRestore={onRestore} />
+      ) : 'base64' in content ? (
+        <Binary path={path} end={end} base64={content.base64} />
+      ) : showsPreview && hasPreview ? (
+        <Box p="lg" bd="1px solid var(--line)" bdrs={6} bg="var(--surface)">
+          <Suspense fallback={<Skeleton height={160} />}>
+            {end === 'md' ? <MarkdownPreview text={content.text} /> : <CsvPreview path={path} text={content.text} />}
+          </Suspense>
+        </Box>
+      ) : (
+        <div className={editing.surface}>
+          <CodeEditor
+            height="fill"
+            label={`Text of ${path}`}
+            path={path}
+            value={content.text}
+            readOnly={!onChange}
+            onChange={onChange}
+            onSave={onSave}
+          />
+        </div>
+      )}
+    </FilePane>
+  );
+}
+
+/** Pictures that a browser draws without running anything of them. */
+const PICTURES: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+};
+
+function Binary({ path, end, base64 }: { path: string; end: string; base64: string }) {
+  const type = PICTURES[end];
+  const bytes = useMemo(() => Math.floor((base64.replace(/={1,2}$/, '').length * 3) / 4), [base64]);
+  if (type) {
+    return (
+      <Box p="lg" bd="1px solid var(--line)" bdrs={6} bg="var(--surface)">
+        <img className={styles.picture} src={`data:${type};base64,${base64}`} alt={path} />
+      </Box>
+    );
+  }
+  return (
+    <Notice tone="info" title="Not text">
+      {fileSize(bytes)}. It can be renamed, deleted, or replaced by uploading another file of this name.
+    </Notice>
+  );
+}

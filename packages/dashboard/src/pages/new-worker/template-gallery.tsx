@@ -1,0 +1,185 @@
+import { Box, Button, Center, Group, Stack, Text, TextInput } from '@mantine/core';
+import { type ComponentType, useState } from 'react';
+import { Link } from 'react-router';
+import { FROM_SKILL, paths, templatePath } from '../../shell/paths';
+import { useTitle } from '../../shell/use-title';
+import { Empty } from '../../ui/empty';
+import {
+  AgentIcon,
+  ApprovalsIcon,
+  ChatIcon,
+  CodeIcon,
+  DataIcon,
+  MonitoringIcon,
+  ReportIcon,
+  SearchIcon,
+  SkillsIcon,
+} from '../../ui/icons';
+import linkCard from '../../ui/link-card.module.css';
+import { PageHead } from '../../ui/page-head';
+import { TEMPLATES } from '../../workers/templates/all';
+import { isAgent, type TemplateCategory, type WorkerTemplate } from '../../workers/templates/template';
+import { EMPTY } from './empty-template';
+import styles from './new-worker.module.css';
+import { startsByItself } from './starts-by-itself';
+
+const CATEGORIES: Record<TemplateCategory, { label: string; icon: ComponentType }> = {
+  reports: { label: 'Reports', icon: ReportIcon },
+  data: { label: 'Data', icon: DataIcon },
+  messages: { label: 'Messages', icon: ChatIcon },
+  approvals: { label: 'Approvals', icon: ApprovalsIcon },
+  monitoring: { label: 'Monitoring', icon: MonitoringIcon },
+  agents: { label: 'Agents', icon: AgentIcon },
+};
+
+const FILTERS = [['all', 'All'], ...Object.entries(CATEGORIES).map(([id, { label }]) => [id, label])] as const;
+
+interface Choice {
+  id: string;
+  category: TemplateCategory | undefined;
+  icon: ComponentType;
+  name: string;
+  about: string;
+  starts: string;
+  /** What it needs before its first run; null: nothing. */
+  needs: string | null;
+  /** Lower case, for the search. */
+  words: string;
+  /** It is filled in by its author, not ready to run. */
+  isBlank: boolean;
+}
+
+function toChoice(template: WorkerTemplate): Choice {
+  const { id, name, about, category, tags = [] } = template;
+  return {
+    id,
+    category,
+    icon: category ? CATEGORIES[category].icon : CodeIcon,
+    name,
+    about,
+    starts: startsByItself(template),
+    needs: describeNeeds(template),
+    words: [name, about, ...tags].join(' ').toLowerCase(),
+    isBlank: template === EMPTY,
+  };
+}
+
+function describeNeeds(template: WorkerTemplate): string | null {
+  const connections = (template.connections ?? []).map((name) => `the connection ${name}`);
+  const needs = [...(isAgent(template) ? ['a model'] : []), ...connections];
+  return needs.length ? `Needs ${needs.join(' and ')}` : null;
+}
+
+const FROM_A_SKILL: Choice = {
+  id: FROM_SKILL,
+  category: 'agents',
+  icon: SkillsIcon,
+  name: 'From a skill',
+  about: 'A text that your team keeps under Skills becomes the task.',
+  starts: 'When somebody runs it',
+  needs: 'Needs a model',
+  words: 'from a skill agent text task',
+  isBlank: true,
+};
+
+const CHOICES: Choice[] = [
+  ...[...TEMPLATES.filter((one) => !isAgent(one)), EMPTY].map(toChoice),
+  ...TEMPLATES.filter(isAgent).map(toChoice),
+  FROM_A_SKILL,
+];
+
+/** Every template, narrowed by a category and by words. */
+export function TemplateGallery() {
+  useTitle('New worker');
+  const [category, setCategory] = useState<string>('all');
+  const [search, setSearch] = useState('');
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = CHOICES.filter(
+    (one) => (category === 'all' || one.category === category) && words.every((word) => one.words.includes(word)),
+  );
+  function clear() {
+    setCategory('all');
+    setSearch('');
+  }
+  return (
+    <>
+      <PageHead
+        title="New worker"
+        about={
+          <span>
+            A worker runs by a schedule, a webhook, an event or by hand. For a form at an address of its own, make an{' '}
+            <Link to={paths.newAutomation}>automation</Link>.
+          </span>
+        }
+      />
+      <Stack gap="lg">
+        <search className={styles.filters}>
+          <TextInput
+            aria-label="Search the templates"
+            placeholder="Search the templates"
+            leftSection={<SearchIcon />}
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+          />
+          <Group gap="xs" role="group" aria-label="Category">
+            {FILTERS.map(([id, label]) => (
+              <Button
+                key={id}
+                size="compact-sm"
+                variant="default"
+                aria-pressed={category === id}
+                onClick={() => setCategory(id)}
+              >
+                {label}
+              </Button>
+            ))}
+          </Group>
+        </search>
+        <p className="visually-hidden" role="status">
+          {shown.length === 1 ? '1 template' : `${shown.length} templates`}
+        </p>
+        {shown.length === 0 ? (
+          <Empty title="No template matches" level={2}>
+            <Button variant="default" onClick={clear}>
+              Show all templates
+            </Button>
+          </Empty>
+        ) : (
+          <Box
+            component="ul"
+            display="grid"
+            style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 19rem), 1fr))', gap: 'var(--space-4)' }}
+          >
+            {shown.map((choice) => (
+              <TemplateCard key={choice.id} choice={choice} />
+            ))}
+          </Box>
+        )}
+      </Stack>
+    </>
+  );
+}
+
+function TemplateCard({ choice: { id, icon: TemplateIcon, name, about, starts, needs, isBlank } }: { choice: Choice }) {
+  return (
+    <li className={`${linkCard.card} ${styles.card}`} data-own={isBlank || undefined}>
+      <Group className={styles.cardHead} gap="sm" wrap="nowrap">
+        <Center component="span" flex="none" w="2.25rem" h="2.25rem" bdrs={8} bg="var(--sunken)" c="var(--accent)">
+          <TemplateIcon />
+        </Center>
+        <h2>
+          <Link to={templatePath(id)}>{name}</Link>
+        </h2>
+      </Group>
+      <p className={styles.about}>{about}</p>
+      <p className={styles.starts}>
+        {starts}
+        {needs && (
+          <Text span fw={400}>
+            {needs}
+          </Text>
+        )}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,159 @@
+import { Box, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { Link, useNavigate, useParams } from 'react-router';
+import { Composer } from '../../conversation/composer';
+import { createMessageKeys } from '../../conversation/message-key';
+import { sayError } from '../../conversation/say-error';
+import { OutputJson } from '../../outputs/output-json';
+import { isOver } from '../../runs/worker-runs';
+import { isStatus, type Worker, type WorkerConversation, type WorkerTurn } from '../../shell/api';
+import { NotFound } from '../../shell/frame/not-found';
+import { workerPath } from '../../shell/paths';
+import { ConfirmButton } from '../../ui/confirm-button';
+import { FailedToLoad, Failure } from '../../ui/notice';
+import { WorkerFrame } from '../../workers/worker-frame';
+import { useCancelRun, useConversation, useDeleteConversation, useSend } from './conversation-queries';
+import { Turn } from './turn';
+import { explainUnwritable } from './unwritable';
+
+/** One conversation with an agent worker. */
+export default function ConversationPage() {
+  const { conversationId = '' } = useParams();
+  return (
+    <WorkerFrame tab="Conversation">
+      {(worker) => <LoadedConversation key={conversationId} worker={worker} id={conversationId} />}
+    </WorkerFrame>
+  );
+}
+
+function LoadedConversation({ worker, id }: { worker: Worker; id: string }) {
+  const query = useConversation(worker.id, id);
+  const [newest] = query.data?.pages ?? [];
+  if (isStatus(query.error, 404)) return <NotFound what="conversation" />;
+  if (query.error && !newest) {
+    return <FailedToLoad what="The conversation" error={query.error} retry={query.refetch} />;
+  }
+  if (!newest) return <Skeleton height={320} radius={10} />;
+  return <Thread worker={worker} query={query} newest={newest} />;
+}
+
+interface ThreadProps {
+  worker: Worker;
+  query: ReturnType<typeof useConversation>;
+  newest: WorkerConversation;
+}
+
+function Thread({ worker, query, newest }: ThreadProps) {
+  const end = useRef<HTMLDivElement>(null);
+  const turns = query.data?.pages.toReversed().flatMap((page) => page.turns) ?? [];
+  const lastNumber = turns.at(-1)?.number;
+  // People read on from the newest message.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with each message, and only then.
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: 'end' });
+  }, [lastNumber]);
+  return (
+    <section aria-label={newest.title}>
+      <Stack gap="lg" maw="52rem">
+        <Head worker={worker} conversation={newest} />
+        {query.hasNextPage && (
+          <Button
+            variant="default"
+            mx="auto"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            Show earlier messages
+          </Button>
+        )}
+        <Stack component="ol" gap="xl">
+          {turns.map((turn, place) => (
+            <Turn key={turn.run_id} turn={turn} isLast={place === turns.length - 1} />
+          ))}
+        </Stack>
+        {explainUnwritable(worker) ?? <NextMessage worker={worker} id={newest.id} last={turns.at(-1)} />}
+        <div ref={end} />
+      </Stack>
+    </section>
+  );
+}
+
+function Head({ worker, conversation }: { worker: Worker; conversation: WorkerConversation }) {
+  const navigate = useNavigate();
+  const remove = useDeleteConversation(worker.id, conversation.id);
+  const list = workerPath(worker.id, 'workerConversations');
+  return (
+    <Stack gap="xs">
+      <Link to={list}>All conversations</Link>
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Box component="h2" className="wrap-anywhere" flex="1 1 14rem" miw={0}>
+          {conversation.title}
+        </Box>
+        {conversation.permissions.delete && (
+          <Group gap="xs">
+            <ConfirmButton
+              label="Delete this conversation"
+              question="Delete it; its runs stay"
+              busy={remove.isPending}
+              onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate(list, { replace: true }) })}
+            >
+              Delete
+            </ConfirmButton>
+          </Group>
+        )}
+      </Group>
+      <Failure title="The conversation was not deleted" error={sayError(remove.error)} />
+      {Object.keys(conversation.inputs).length > 0 && (
+        <details>
+          <summary>Inputs of each run</summary>
+          <OutputJson value={conversation.inputs} />
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+function NextMessage({ worker, id, last }: { worker: Worker; id: string; last: WorkerTurn | undefined }) {
+  const [text, setText] = useState('');
+  const [keyOf] = useState(createMessageKeys);
+  const send = useSend(worker.id, id);
+  const cancel = useCancelRun();
+  const runId = last && !isOver(last) ? last.run_id : null;
+
+  return (
+    <>
+      <Text className="visually-hidden" role="status">
+        {last && STATES[last.status]}
+      </Text>
+      <Composer
+        {...{ text, onText: setText, isSending: send.isPending }}
+        onSend={() =>
+          send.mutate(
+            { text, key: keyOf(text, send.error) },
+            { onSuccess: () => setText((now) => (now === text ? '' : now)) },
+          )
+        }
+        blocked={runId === null ? undefined : 'The agent is at work'}
+        stop={runId === null ? undefined : { isStopping: cancel.isPending, run: () => cancel.mutate(runId) }}
+        placeholder={`Write to ${worker.name}`}
+        news={
+          <>
+            <Failure title="The run was not cancelled" error={sayError(cancel.error)} />
+            <Failure title="Your message was not sent" error={sayError(send.error)} />
+          </>
+        }
+      />
+    </>
+  );
+}
+
+const STATES: Record<WorkerTurn['status'], string> = {
+  queued: 'The agent is about to begin.',
+  running: 'The agent is at work.',
+  pending_approval: 'The agent waits for a decision.',
+  completed: 'The agent has answered.',
+  failed: 'The agent could not answer.',
+  cancelled: 'The run was cancelled.',
+  timed_out: 'The agent took too long.',
+  rejected: 'The run was rejected.',
+};

@@ -1,0 +1,105 @@
+import { unwrap } from '@gantry/sdk';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { type WorkerConversation, workerApi } from '../../shell/api';
+import { useWorkspace } from '../../shell/use-me';
+
+const LISTED = 30;
+const READ = 20;
+
+/** They begin as those of runs do: what changes a run changes its conversation. */
+const conversationKeys = {
+  list: (workspaceId: string | undefined, workerId: string) =>
+    ['runs', workspaceId, 'conversations', workerId] as const,
+  one: (workspaceId: string | undefined, workerId: string, id: string) =>
+    ['runs', workspaceId, 'conversations', workerId, id] as const,
+};
+
+/** Where a message was written last first. */
+export function useConversations(workerId: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useInfiniteQuery({
+    queryKey: conversationKeys.list(workspaceId, workerId),
+    enabled: workspaceId !== undefined,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }) => {
+      const params = { path: { worker_id: workerId }, query: { limit: LISTED, offset } };
+      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/conversations', { params }));
+    },
+    getNextPageParam: (last, pages) => (last.length === LISTED ? pages.length * LISTED : undefined),
+  });
+}
+
+/** Pages of a conversation, counted from its last message. */
+export function useConversation(workerId: string, id: string) {
+  const workspaceId = useWorkspace()?.id;
+  return useInfiniteQuery({
+    queryKey: conversationKeys.one(workspaceId, workerId, id),
+    enabled: workspaceId !== undefined,
+    initialPageParam: 0,
+    queryFn: async ({ pageParam: offset }): Promise<WorkerConversation> => {
+      const params = { path: { worker_id: workerId, conversation_id: id }, query: { limit: READ, offset } };
+      return unwrap((await workerApi()).GET('/api/workers/{worker_id}/conversations/{conversation_id}', { params }));
+    },
+    getNextPageParam: (last, pages) => (last.turns.length === READ ? pages.length * READ : undefined),
+  });
+}
+
+interface Message {
+  text: string;
+  /** The same message is taken once, however often it is sent with this key. */
+  key: string;
+}
+
+export function useBegin(workerId: string) {
+  const refresh = useRefresh(workerId);
+  return useMutation({
+    mutationFn: async ({ text, key, inputs }: Message & { inputs: Record<string, unknown> }) =>
+      unwrap(
+        (await workerApi()).POST('/api/workers/{worker_id}/conversations', {
+          params: { path: { worker_id: workerId }, header: { 'Idempotency-Key': key } },
+          body: { message: text, inputs },
+        }),
+      ),
+    onSuccess: refresh,
+  });
+}
+
+export function useSend(workerId: string, id: string) {
+  const refresh = useRefresh(workerId);
+  return useMutation({
+    mutationFn: async ({ text, key }: Message) =>
+      unwrap(
+        (await workerApi()).POST('/api/workers/{worker_id}/conversations/{conversation_id}/messages', {
+          params: { path: { worker_id: workerId, conversation_id: id }, header: { 'Idempotency-Key': key } },
+          body: { message: text },
+        }),
+      ),
+    // Also where another member was quicker.
+    onSettled: refresh,
+  });
+}
+
+export function useDeleteConversation(workerId: string, id: string) {
+  const refresh = useRefresh(workerId);
+  return useMutation({
+    mutationFn: async () =>
+      unwrap(
+        (await workerApi()).DELETE('/api/workers/{worker_id}/conversations/{conversation_id}', {
+          params: { path: { worker_id: workerId, conversation_id: id } },
+        }),
+      ),
+    onSuccess: refresh,
+  });
+}
+
+export const useCancelRun = () =>
+  useMutation({
+    mutationFn: async (runId: string) =>
+      unwrap((await workerApi()).POST('/api/runs/{run_id}/cancel', { params: { path: { run_id: runId } } })),
+  });
+
+function useRefresh(workerId: string) {
+  const client = useQueryClient();
+  const workspaceId = useWorkspace()?.id;
+  return () => client.invalidateQueries({ queryKey: conversationKeys.list(workspaceId, workerId) });
+}

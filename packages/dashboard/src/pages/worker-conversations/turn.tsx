@@ -1,0 +1,106 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { PendingApproval } from '../../approvals/pending-approval';
+import { AgentWords } from '../../conversation/agent-words';
+import { PersonMessage } from '../../conversation/person-message';
+import { jsonOf } from '../../conversation/tool-call';
+import { Working } from '../../conversation/working';
+import { OutputJson } from '../../outputs/output-json';
+import { RunMessages } from '../../runs/conversation/run-conversation';
+import { useWorkerRun } from '../../runs/use-worker-run';
+import { isOver } from '../../runs/worker-runs';
+import type { WorkerTurn } from '../../shell/api';
+import { workerRunPath } from '../../shell/paths';
+import { useMe, useWorkspace } from '../../shell/use-me';
+import { counted, duration } from '../../ui/format';
+import { FailedToLoad, Notice } from '../../ui/notice';
+import { useMemberNames } from '../../workers/use-member-names';
+
+/** A message, and what its run answered; of the last one also what the agent did. */
+export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
+  const { data: me } = useMe();
+  const names = useMemberNames();
+  const [isFollowed, setFollowed] = useState(isLast);
+  const isOwn = turn.created_by === me?.id;
+  const author = isOwn ? 'You' : ((turn.created_by && names?.get(turn.created_by)) ?? 'A token');
+  return (
+    <Stack component="li" gap="md">
+      <PersonMessage author={author} isNamed={!isOwn} text={turn.message} at={Date.parse(turn.created_at)} />
+      <Stack component="article" gap="md" aria-label="Agent">
+        <h3 className="visually-hidden">The agent’s answer</h3>
+        {isFollowed ? <FollowedRun turn={turn} /> : <Answer turn={turn} />}
+        <Unanswered turn={turn} />
+        <Group gap="4px 16px" fz="xs" c="dimmed">
+          <Link to={workerRunPath(turn.run_id)}>Open the run</Link>
+          {!isFollowed && (
+            <Button variant="subtle" size="compact-xs" onClick={() => setFollowed(true)}>
+              Show what it did
+            </Button>
+          )}
+          {turn.ended_at && <span>{duration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}</span>}
+          {turn.left_out > 0 && (
+            <span>It was not given {counted(turn.left_out, 'earlier message')}: the conversation is too long</span>
+          )}
+        </Group>
+      </Stack>
+    </Stack>
+  );
+}
+
+function FollowedRun({ turn }: { turn: WorkerTurn }) {
+  const workspaceId = useWorkspace()?.id;
+  const { query, run, live } = useWorkerRun(workspaceId, turn.run_id);
+  if (query.error && !run) return <FailedToLoad what="The run" error={query.error} retry={query.refetch} />;
+  if (!run) return <Working />;
+  return (
+    <>
+      {live.interrupted && (
+        <Notice tone="info">The connection is lost. The agent works on, and this page catches up.</Notice>
+      )}
+      <RunMessages
+        run={run}
+        live={live}
+        question={(approvalId) => <PendingApproval run={run} approvalId={approvalId} />}
+        empty={<Answer turn={turn} />}
+      />
+      {isJson(turn.answer) && <Answer turn={turn} />}
+    </>
+  );
+}
+
+const isJson = (answer: string | null): boolean => {
+  const value = answer === null ? undefined : jsonOf(answer);
+  return typeof value === 'object' && value !== null;
+};
+
+function Answer({ turn: { answer } }: { turn: WorkerTurn }) {
+  if (answer === null) return null;
+  return isJson(answer) ? <OutputJson value={jsonOf(answer)} /> : <AgentWords text={answer} />;
+}
+
+const ENDINGS: Partial<Record<WorkerTurn['status'], string>> = {
+  failed: 'The agent could not answer',
+  timed_out: 'The agent took too long',
+};
+
+/** Says why an answer is missing. */
+function Unanswered({ turn }: { turn: WorkerTurn }) {
+  const { status, error, answer } = turn;
+  if (!isOver(turn) || answer !== null) return null;
+  if (status === 'completed')
+    return <Notice tone="info">The answer is too long to be shown here: open the run.</Notice>;
+  const title = ENDINGS[status];
+  if (title) {
+    return (
+      <Notice tone="error" title={title}>
+        {error}
+      </Notice>
+    );
+  }
+  return (
+    <Text fz="sm" c="dimmed">
+      {status === 'rejected' ? 'The run was rejected.' : 'The run was cancelled.'} What it did stays done.
+    </Text>
+  );
+}

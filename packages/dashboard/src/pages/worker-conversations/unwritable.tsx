@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import type { Worker } from '../../shell/api';
+import { workerPath } from '../../shell/paths';
+import { Notice } from '../../ui/notice';
+
+/** The input that a message is. */
+export const MESSAGE = 'message';
+
+/** Explains why nobody, or not this person, can write to the worker now; null: they can. */
+export function explainUnwritable({ id, runner, inputs, status, permissions }: Worker): ReactNode {
+  if (runner !== 'agent') return <Notice tone="info">Only agents have conversations.</Notice>;
+  const takesMessages = inputs.some(({ name, type }) => name === MESSAGE && (type === 'text' || type === 'textarea'));
+  if (inputs.length > 0 && !takesMessages) {
+    return (
+      <Notice
+        tone="info"
+        title="This agent takes no messages"
+        action={permissions.edit && <Link to={workerPath(id, 'workerSettings')}>Open the settings</Link>}
+      >
+        Its author has declared which inputs it is given, and none is a text named {MESSAGE}. Once it declares that
+        input, people can write to it here.
+      </Notice>
+    );
+  }
+  if (status !== 'active') {
+    const remedy = status === 'paused' ? 'resume' : 'restore';
+    return (
+      <Notice tone="info">
+        It is {status}: {remedy} it to write to it.
+      </Notice>
+    );
+  }
+  if (!permissions.run) return <Notice tone="info">Viewers read conversations but can’t write to the agent.</Notice>;
+  return null;
+}

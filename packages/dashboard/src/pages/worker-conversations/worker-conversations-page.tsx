@@ -1,0 +1,119 @@
+import { Stack, Text } from '@mantine/core';
+import { useState } from 'react';
+import { Link, useNavigate } from 'react-router';
+import { Composer } from '../../conversation/composer';
+import { createMessageKeys } from '../../conversation/message-key';
+import { sayError } from '../../conversation/say-error';
+import { problemsOf } from '../../inputs/input-problems';
+import { useInputFields } from '../../inputs/use-input-fields';
+import type { InputItem, Worker } from '../../shell/api';
+import { conversationWithWorkerPath } from '../../shell/paths';
+import { Empty } from '../../ui/empty';
+import link from '../../ui/link-row.module.css';
+import { Failure, Notice } from '../../ui/notice';
+import { Panel } from '../../ui/panel';
+import { ResourceList } from '../../ui/resource-list';
+import { RowList } from '../../ui/row-list';
+import { Timestamp } from '../../ui/timestamp';
+import { useMemberNames } from '../../workers/use-member-names';
+import { WorkerFrame } from '../../workers/worker-frame';
+import { useBegin, useConversations } from './conversation-queries';
+import { explainUnwritable, MESSAGE } from './unwritable';
+
+/** Conversations with an agent worker, and the beginning of another. */
+export default function WorkerConversationsPage() {
+  return (
+    <WorkerFrame tab="Conversation">
+      {(worker) => (
+        <Stack gap="xl" maw="52rem">
+          {explainUnwritable(worker) ?? <NewConversation key={worker.id} worker={worker} />}
+          <Conversations worker={worker} />
+        </Stack>
+      )}
+    </WorkerFrame>
+  );
+}
+
+function NewConversation({ worker }: { worker: Worker }) {
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const [keyOf] = useState(createMessageKeys);
+  const items = (worker.inputs as InputItem[]).filter(({ name }) => name !== MESSAGE);
+  const { fields, problem, show, read } = useInputFields(items, null);
+  const begin = useBegin(worker.id);
+
+  function send() {
+    const { inputs, problems } = read();
+    show(problems);
+    if (problems.size) return;
+    begin.mutate(
+      { text, inputs, key: keyOf(text, begin.error) },
+      {
+        onSuccess: ({ id }) => void navigate(conversationWithWorkerPath(worker.id, id)),
+        onError: (error) => items.length > 0 && show(problemsOf(error, items)),
+      },
+    );
+  }
+
+  return (
+    <section aria-label="New conversation">
+      <Stack gap="md">
+        <Text c="dimmed">
+          Each message is a run of {worker.name}, which is given what was said before. Everyone who sees its runs reads
+          its conversations.
+        </Text>
+        {fields}
+        <Composer
+          {...{ text, onText: setText, onSend: send, isSending: begin.isPending }}
+          placeholder={`Write to ${worker.name}`}
+          news={
+            items.length === 0 ? (
+              <Failure title="Your message was not sent" error={sayError(begin.error)} />
+            ) : (
+              problem !== undefined && (
+                <Notice tone="error" title="Your message was not sent">
+                  {problem}
+                </Notice>
+              )
+            )
+          }
+        />
+      </Stack>
+    </section>
+  );
+}
+
+function Conversations({ worker }: { worker: Worker }) {
+  const query = useConversations(worker.id);
+  const names = useMemberNames();
+  return (
+    <Panel title="Conversations">
+      <ResourceList
+        what="The conversations"
+        query={query}
+        items={query.data?.pages.flat()}
+        empty={
+          <Empty title="Nobody has written to it yet">
+            <p>What people write to this agent, and what it answers, is listed here.</p>
+          </Empty>
+        }
+      >
+        {(conversations) => (
+          <RowList label="Conversations" columns="minmax(0, 1fr) auto">
+            {conversations.map(({ id, title, created_by: by, updated_at: at }) => (
+              <li key={id} className={link.row}>
+                <Link to={conversationWithWorkerPath(worker.id, id)} className={link.link}>
+                  {title}
+                </Link>
+                <Text fz="xs" c="dimmed">
+                  {by !== null && names?.get(by) && `${names.get(by)} · `}
+                  <Timestamp at={Date.parse(at)} />
+                </Text>
+              </li>
+            ))}
+          </RowList>
+        )}
+      </ResourceList>
+    </Panel>
+  );
+}

@@ -1,0 +1,16 @@
+import { useThrottledValue } from '@mantine/hooks';
+import { useEffect } from 'react';
+import { type RunSource, useRun } from './use-run';
+
+/** A run that is followed live, and read anew when its stream reports a change. @param everyMs the least time between two reads */
+export function useRefreshedRun<R>(source: RunSource<R>, everyMs: number) {
+  const followed = useRun(source);
+  const { run, live, query } = followed;
+  const { refetch } = query;
+  const changes = useThrottledValue(live.changes, everyMs);
+  const over = run !== undefined && source.isOver(run);
+  useEffect(() => {
+    if (changes > 0 && !over) void refetch();
+  }, [changes, over, refetch]);
+  return { ...followed, over };
+}

@@ -1,0 +1,23 @@
+import { useState } from 'react';
+
+/** A choice that is remembered over reloads, where the browser allows storage. @param key in the storage of this origin */
+export function useStoredFlag(key: string): { isSet: boolean; toggle: () => void } {
+  const [isSet, setFlag] = useState(() => readFlag(key));
+  function toggle() {
+    setFlag(!isSet);
+    try {
+      localStorage.setItem(key, String(!isSet));
+    } catch {
+      // Then it lasts until the page is loaded again.
+    }
+  }
+  return { isSet, toggle };
+}
+
+function readFlag(key: string): boolean {
+  try {
+    return localStorage.getItem(key) === 'true';
+  } catch {
+    return false;
+  }
+}

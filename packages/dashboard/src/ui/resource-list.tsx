@@ -1,0 +1,55 @@
+import { Button, Skeleton } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { Empty } from './empty';
+import { FailedToLoad } from './notice';
+
+/** The parts of a query that the list uses; an infinite query has further pages. */
+interface ListQuery {
+  error: Error | null;
+  refetch: () => void;
+  hasNextPage?: boolean;
+  isFetchingNextPage?: boolean;
+  fetchNextPage?: () => unknown;
+}
+
+interface ResourceListProps<Item> {
+  /** Subject of the sentence that loading failed. */
+  what: string;
+  query: ListQuery;
+  /** Undefined while they are loading. */
+  items: Item[] | undefined;
+  /** Height of the skeleton in pixels. */
+  height?: number;
+  /** Label of the button that loads the next page. */
+  more?: string;
+  /** Shown where there are no items. */
+  empty?: ReactNode;
+  children: (items: Item[]) => ReactNode;
+}
+
+/** The items of a query, its error, or an empty state. Items that were loaded stay when loading them again fails. */
+export function ResourceList<Item>(props: ResourceListProps<Item>) {
+  const { what, query, items, height = 240, more = 'Show more', empty, children } = props;
+  if (!items && query.error) return <FailedToLoad what={what} error={query.error} retry={query.refetch} />;
+  if (!items) return <Skeleton height={height} radius={10} />;
+  if (items.length === 0 && empty !== undefined) return empty;
+  return (
+    <>
+      {children(items)}
+      {query.hasNextPage && (
+        <Button variant="default" mt="md" loading={query.isFetchingNextPage} onClick={() => query.fetchNextPage?.()}>
+          {more}
+        </Button>
+      )}
+    </>
+  );
+}
+
+/** The empty state of a list that is the page. */
+export function EmptyList({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Empty title={title} level={2}>
+      {children}
+    </Empty>
+  );
+}

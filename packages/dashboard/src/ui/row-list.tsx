@@ -1,0 +1,31 @@
+import type { CSSProperties, ReactNode } from 'react';
+import styles from './row-list.module.css';
+
+interface RowListProps {
+  label?: string;
+  /** The widths of columns, as CSS has them. On a phone they stand below each other. */
+  columns: string;
+  /** The list is the page, not a part of a panel. */
+  isCard?: boolean;
+  /** An `li` for each row with a cell for each column, the buttons last. */
+  children: ReactNode;
+}
+
+/** Rows whose cells stand below each other. */
+export function RowList({ label, columns, isCard = false, children }: RowListProps) {
+  return (
+    <ul
+      className={styles.list}
+      aria-label={label}
+      data-card={isCard || undefined}
+      style={{ '--columns': columns } as CSSProperties}
+    >
+      {children}
+    </ul>
+  );
+}
+
+/** A text below all cells of a row. */
+export function RowNote({ children }: { children: ReactNode }) {
+  return <p className={styles.note}>{children}</p>;
+}

@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core';
+import { testSite } from './test/browser';
+import { checkPage } from './test/check-page';
+import { finishTurn, newConversations, newTurn, newWorkerConversation } from './test/fake-conversations';
+import { type FakeWorkerRun, newWorkerRun } from './test/fake-worker-runs';
+import { newWorker, newWorkers } from './test/fake-workers';
+
+const LIST = '/workers/bookkeeper/conversations';
+
+describe('conversations with an agent worker', () => {
+  const site = testSite();
+  beforeEach(() => {
+    site.api.accounts.me.role = 'owner';
+    site.api.conversations = newConversations();
+    site.api.workerRuns.length = 0;
+    site.api.workers = newWorkers();
+    site.api.workers.list.push(
+      newWorker('bookkeeper', { name: 'Bookkeeper', runner: 'agent', entrypoint: 'SKILL.md' }),
+      newWorker('report', { name: 'Report' }),
+    );
+  });
+
+  const field = (page: Page) => page.getByRole('textbox', { name: 'Message' });
+  const newestRun = () => site.api.workerRuns.at(-1) as FakeWorkerRun;
+  const finish = (answer: string) => finishTurn(site.api.conversations, site.api.workerRuns, answer);
+  const tell = (event: string, name: string | null, text: string, more: object = {}) =>
+    site.api.emit(newestRun(), event, { name, text, at: new Date().toISOString(), ...more });
+
+  function addLong() {
+    const conversation = newWorkerConversation('Which invoices of March are unpaid?', {
+      inputs: { region: 'north' },
+      turns: [
+        newTurn(1, { message: 'Which invoices of March are unpaid?', answer: 'Two:\n\n- **1041**\n- **1057**' }),
+        newTurn(2, {
+          message: 'And those of April?',
+          status: 'failed',
+          answer: null,
+          error: 'the model does not answer',
+        }),
+        newTurn(3, { message: 'Once more, please', answer: '{"unpaid":["1060"]}', created_by: 'usr_bob', left_out: 1 }),
+        newTurn(4, { message: 'Thank you', answer: 'You are welcome.' }),
+      ],
+    });
+    const last = { id: conversation.turns[3]?.run_id ?? '', status: 'completed' as const };
+    site.api.workerRuns.push(newWorkerRun({ ...last, completed_at: new Date().toISOString() }));
+    site.api.conversations.list.push(conversation, newWorkerConversation('What was paid twice?', { created_by: null }));
+    return conversation;
+  }
+
+  test('axe finds nothing and nothing is wider than the screen', async () => {
+    const long = addLong();
+    const page = await site.signedIn(LIST);
+    await page.getByRole('link', { name: 'What was paid twice?' }).waitFor();
+    await checkPage(page, 'worker-conversations');
+
+    await page.goto(`${site.api.origin}${LIST}/${long.id}`);
+    await page.getByText('Once more, please').waitFor();
+    await field(page).fill('What about May?');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('Working').waitFor();
+    tell('text', null, 'I look at the **ledger**.');
+    tell('tool_call', 'ledger__list_invoices', '{"month":"May"}', { call_id: 'c1' });
+    await page.getByText('ledger: list invoices').waitFor();
+    await checkPage(page, 'worker-conversation');
+  });
+
+  test('a message begins a conversation, and its answer comes as the agent makes it', async () => {
+    const page = await site.signedIn('/workers/bookkeeper');
+    await page.getByRole('link', { name: 'Conversation', exact: true }).click();
+    await page.getByText('Nobody has written to it yet').waitFor();
+    await field(page).fill('Which invoices are unpaid?');
+    await field(page).press('Enter');
+    await page.getByRole('heading', { name: 'Which invoices are unpaid?' }).waitFor();
+    expect(site.api.conversations.sent).toEqual([
+      { line: `POST /api${LIST}`, body: { message: 'Which invoices are unpaid?', inputs: {} } },
+    ]);
+    tell('text', null, 'I look', { step: 1, offset: 0 });
+    await page.getByText('I look').waitFor();
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    tell('text', null, ' it up.', { step: 1, offset: 6 });
+    await page.getByText('I look it up.').waitFor();
+    finish('I look it up.');
+    await page.getByText('The agent has answered.').waitFor({ state: 'attached' });
+
+    await field(page).fill('And of April?');
+    await field(page).press('Enter');
+    await page.getByRole('listitem').filter({ hasText: 'And of April?' }).waitFor();
+    tell('text', null, 'None.', { step: 1, offset: 0 });
+    finish('None.');
+    await page.getByText('None.', { exact: true }).waitFor();
+    const open = page.getByRole('link', { name: 'Open the run' });
+    expect(await open.last().getAttribute('href')).toBe(`/runs/${newestRun().run.id}`);
+  });
+
+  test('earlier answers are read at once, and what the agent did when a person asks for it', async () => {
+    const long = addLong();
+    const page = await site.signedIn(`${LIST}/${long.id}`);
+    await page.getByText('1057').waitFor();
+    await page.getByText('You are welcome.').waitFor();
+    await page.getByText('the model does not answer').waitFor();
+    await page.getByText('It was not given 1 earlier message').waitFor();
+    expect(site.api.requests.filter(({ line }) => line === `GET /api/runs/${long.turns[0]?.run_id}`)).toEqual([]);
+    await page.getByRole('button', { name: 'Show what it did' }).first().click();
+    await page.waitForRequest(`**/api/runs/${long.turns[0]?.run_id}`).catch(() => undefined);
+    expect(site.api.requests.some(({ line }) => line === `GET /api/runs/${long.turns[0]?.run_id}`)).toBe(true);
+  });
+
+  test('a message that is refused stays in its field, with the reason', async () => {
+    const long = addLong();
+    site.api.conversations.refuseNext = {
+      status: 409,
+      body: { detail: 'the message before is being answered by run_1', code: 'turn_under_way' },
+    };
+    const page = await site.signedIn(`${LIST}/${long.id}`);
+    await field(page).fill('Are you there?');
+    await field(page).press('Enter');
+    await page.getByText('the message before is being answered by run_1').waitFor();
+    expect(await field(page).inputValue()).toBe('Are you there?');
+  });
+
+  test('other inputs are given once, and what is wrong with them stands beside them', async () => {
+    const [bookkeeper] = site.api.workers.list;
+    if (bookkeeper) {
+      bookkeeper.inputs = [
+        { name: 'message', type: 'textarea', required: true },
+        { name: 'region', label: 'Region', type: 'text', required: true },
+      ];
+    }
+    const page = await site.signedIn(LIST);
+    await field(page).fill('Hello');
+    await field(page).press('Enter');
+    await page.getByText('Fill this in.').waitFor();
+    expect(site.api.conversations.sent).toEqual([]);
+    await page.getByRole('textbox', { name: 'Region' }).fill('north');
+    await field(page).press('Enter');
+    await page.getByText('Working').waitFor();
+    expect(site.api.conversations.sent.at(-1)?.body).toEqual({ message: 'Hello', inputs: { region: 'north' } });
+  });
+
+  test('an agent whose inputs have no message, one that is paused, and viewers are told why', async () => {
+    const [bookkeeper] = site.api.workers.list;
+    if (!bookkeeper) throw new Error('no worker');
+    bookkeeper.inputs = [{ name: 'region', type: 'text' }];
+    const page = await site.signedIn(LIST);
+    await page.getByText('This agent takes no messages').waitFor();
+    expect(await field(page).count()).toBe(0);
+    bookkeeper.inputs = [];
+    bookkeeper.status = 'paused';
+    await page.reload();
+    await page.getByText('resume it to write to it').waitFor();
+    bookkeeper.status = 'active';
+    site.api.accounts.me.role = 'viewer';
+    await page.reload();
+    await page.getByText('Viewers read conversations').waitFor();
+    await page.goto(`${site.api.origin}/workers/report`);
+    await page.getByRole('link', { name: 'Settings' }).first().waitFor();
+    expect(await page.getByRole('link', { name: 'Conversation', exact: true }).count()).toBe(0);
+  });
+
+  test('a conversation is deleted, and the list is shown', async () => {
+    const long = addLong();
+    const page = await site.signedIn(`${LIST}/${long.id}`);
+    await page.getByRole('button', { name: 'Delete this conversation' }).click();
+    await page.getByRole('button', { name: 'Delete it; its runs stay' }).click();
+    await page.waitForURL(`**${LIST}`);
+    await page.getByRole('link', { name: 'What was paid twice?' }).waitFor();
+    expect(await page.getByRole('link', { name: long.title }).count()).toBe(0);
+  });
+});

@@ -1,0 +1,49 @@
+import { Box } from '@mantine/core';
+import { Link } from 'react-router';
+import type { Worker } from '../shell/api';
+import { paths, workerPath } from '../shell/paths';
+import { Notice } from '../ui/notice';
+
+/** A model and workers that an agent names and that its runs would not find. */
+export function AgentProblems({ worker: { id, model, model_problem: problem, missing_workers: missing = [] } }: Props) {
+  const settings = <Link to={`${workerPath(id, 'workerSettings')}#agent`}>Change its model and tools</Link>;
+  return (
+    <>
+      {problem && (
+        <Box mb="lg">
+          <Notice
+            tone="error"
+            title={model === null ? 'There is no model for this agent' : `The model ${model} is not offered here`}
+            action={[
+              settings,
+              <Link key="models" to={paths.models}>
+                Look at the models
+              </Link>,
+            ]}
+          >
+            Its runs fail until that is done: {problem}.
+          </Notice>
+        </Box>
+      )}
+      {missing.length > 0 && (
+        <Box mb="lg">
+          <Notice
+            tone="error"
+            title={
+              missing.length === 1
+                ? `The worker ${missing[0]} among its tools is missing`
+                : `The workers ${missing.join(', ')} among its tools are missing`
+            }
+            action={settings}
+          >
+            Its runs fail until that is done. An agent calls workers that the whole workspace sees.
+          </Notice>
+        </Box>
+      )}
+    </>
+  );
+}
+
+interface Props {
+  worker: Worker;
+}

@@ -1,0 +1,43 @@
+/** Lists that are read from a row onwards: `before_created_at` and `before_id` of the last one that was seen. */
+import type { Request } from 'express';
+import { invalid } from './errors';
+import { linkTo } from './next-page';
+import { parseQueryDate } from './query-date';
+
+export interface PageCursor {
+  /** For an approval, the time of its request. */
+  createdAt: Date;
+  id: string;
+}
+
+/** The moment that a list is ordered by, as the API names it. */
+type Moment = 'created_at' | 'requested_at';
+
+/** The OpenAPI file has checked both. @throws AppError 400 for half a cursor */
+export function parsePageCursor(
+  query: { [name in `before_${Moment}` | 'before_id']?: string },
+  moment: Moment = 'created_at',
+): PageCursor | undefined {
+  const name = `before_${moment}` as const;
+  const createdAt = parseQueryDate(query[name], name);
+  const id = query.before_id;
+  if (createdAt === undefined && id === undefined) return undefined;
+  if (createdAt === undefined || id === undefined) {
+    const path = createdAt === undefined ? name : 'before_id';
+    throw invalid([{ path, message: `${name} and before_id go together` }]);
+  }
+  return { createdAt, id };
+}
+
+/** Whether there is more, and where. @param next where the next page begins; null on the last */
+export function buildNextHeaders(
+  req: Request,
+  next: PageCursor | null | undefined,
+  moment: Moment = 'created_at',
+): Record<string, string> {
+  const more = { 'X-Has-More': String(Boolean(next)) };
+  if (!next) return more;
+  // offset and count belong to the first page: the next begins behind the rows that were passed by, and needs no second count.
+  const behind = { [`before_${moment}`]: next.createdAt.toISOString(), before_id: next.id };
+  return { ...more, ...linkTo(req, { offset: null, count: null, ...behind }) };
+}

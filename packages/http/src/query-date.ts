@@ -1,0 +1,13 @@
+import { invalid } from './errors';
+import { isMoment } from './moment';
+
+/**
+ * A moment that a query or a cursor names.
+ * @throws AppError 400 for what no clock of ours has, such as a leap second
+ */
+export function parseQueryDate(value: unknown, path: string): Date | undefined {
+  if (value === undefined) return undefined;
+  const text = String(value);
+  if (!isMoment(text)) throw invalid([{ path, message: 'is not a moment that can be looked up' }]);
+  return new Date(text);
+}

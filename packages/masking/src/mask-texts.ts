@@ -1,0 +1,102 @@
+/** Texts in JSON and texts in pieces, without values that must not leave. */
+import { StringDecoder } from 'node:string_decoder';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Redactor } from './redact';
+
+/** Searched within a few milliseconds, even if it was made to take long. */
+export const CHARS_PER_TURN = 32 * 1024;
+/** Of a value without a text. */
+const CHARS_PER_VALUE = 16;
+
+/** Every text in a JSON value, keys as well. */
+export function mapTexts(value: unknown, shown: (text: string) => string): unknown {
+  if (typeof value === 'string') return shown(value);
+  if (Array.isArray(value)) return value.map((one) => mapTexts(one, shown));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [shown(key), mapTexts(one, shown)]));
+}
+
+/**
+ * Masks every text in a JSON value, keys as well, in turns with whatever else waits for this process.
+ * @param shown what is made of each text that has been masked
+ */
+export async function maskTexts(
+  redactor: Redactor,
+  value: unknown,
+  shown = (text: string): string => text,
+): Promise<unknown> {
+  let left = CHARS_PER_TURN;
+  const spend = async (chars: number) => {
+    left -= chars;
+    if (left > 0) return;
+    left = CHARS_PER_TURN;
+    await nextTurn();
+  };
+
+  async function maskText(text: string): Promise<string> {
+    if (text.length <= CHARS_PER_TURN) {
+      if (left < text.length) await spend(text.length);
+      else left -= text.length;
+      return shown(redactor.text(text));
+    }
+    const stream = openTextStream(redactor);
+    const pieces: string[] = [];
+    for (let from = 0; from < text.length; from += CHARS_PER_TURN) {
+      await spend(CHARS_PER_TURN);
+      pieces.push(stream.push(text.slice(from, from + CHARS_PER_TURN)));
+    }
+    return shown(pieces.join('') + stream.end());
+  }
+
+  async function mask(one: unknown): Promise<unknown> {
+    if (typeof one === 'string') return maskText(one);
+    if (left <= CHARS_PER_VALUE) await spend(CHARS_PER_VALUE);
+    else left -= CHARS_PER_VALUE;
+    if (typeof one === 'number') return redactor.json(one);
+    if (typeof one !== 'object' || one === null) return one;
+    if (Array.isArray(one)) {
+      const items: unknown[] = [];
+      for (const item of one) items.push(await mask(item));
+      return items;
+    }
+    const entries: [string, unknown][] = [];
+    for (const [key, inner] of Object.entries(one)) entries.push([await maskText(key), await mask(inner)]);
+    return Object.fromEntries(entries);
+  }
+
+  return mask(value);
+}
+
+/** As many times as many characters are searched as are shown, which bounds the time. */
+const SEARCHED_TIMES = 4;
+
+/** Masks a text without its end: what could be the beginning of a secret at the cut is left out. */
+export const maskCut = (redactor: Redactor, text: string): string => openTextStream(redactor).push(text);
+
+/** Masks a text that its sender has cut if it has `charsMax` characters. */
+export const maskWhereCut = (redactor: Redactor, text: string, charsMax: number): string =>
+  text.length < charsMax ? redactor.text(text) : maskCut(redactor, text);
+
+/** Masks a text before it cuts it: at a cut, what is left of a secret is not recognized. */
+export function maskAndCut(redactor: Redactor, text: string, charsMax: number): string {
+  const searched = text.slice(0, SEARCHED_TIMES * charsMax);
+  const isCut = searched.length < text.length;
+  const masked = isCut ? maskCut(redactor, searched) : redactor.text(text);
+  return isCut || masked.length > charsMax ? `${masked.slice(0, charsMax)}…` : masked;
+}
+
+/** Masks a text that comes in pieces: what could be the beginning of a secret is held back until more of it is there. */
+export function openTextStream(redactor: Redactor): { push(piece: string): string; end(): string } {
+  const stream = redactor.stream();
+  const decoder = new StringDecoder();
+  /** Of a character beyond 16 bits, the other half of which has not come yet. */
+  let half = '';
+  return {
+    push(piece) {
+      const text = half + piece;
+      half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
+      return decoder.write(stream.push(Buffer.from(half ? text.slice(0, -1) : text)));
+    },
+    end: () => decoder.write(stream.push(Buffer.from(half))) + decoder.write(stream.end()) + decoder.end(),
+  };
+}

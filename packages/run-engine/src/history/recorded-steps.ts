@@ -1,0 +1,29 @@
+/** What a run has recorded, for people: as its code is answered when it runs again. */
+import type { RecordedStep } from '@gantry/events';
+import type { Sql } from '@gantry/postgres';
+import { STANDS } from '../run-steps';
+
+const PAGE_BYTES_MAX = 2 * 1024 * 1024;
+
+export interface RecordedStepPage {
+  steps: (RecordedStep & { ref: string | null })[];
+  hasMore: boolean;
+}
+
+/** At most `limit` steps; 2 MB, and the step that exceeds them. @param after an ordinal */
+export async function recordedStepPage(
+  sql: Sql,
+  runId: string,
+  { after, limit, offset }: { after: number; limit: number; offset: number },
+): Promise<RecordedStepPage> {
+  const { rows } = await sql.query(
+    `SELECT ordinal, kind, name, result, ref, found FROM (
+       SELECT *, count(*) OVER ()::int AS found, sum(bytes) OVER (ORDER BY ordinal) - bytes AS bytes_before FROM (
+         SELECT ordinal, kind, name, result, ref, coalesce(octet_length(result::text), 0) AS bytes
+         FROM run_steps s WHERE run_id = $1 AND ordinal > $2 AND ${STANDS} ORDER BY ordinal LIMIT $3 + 1 OFFSET $4
+       ) next
+     ) page WHERE bytes_before < ${PAGE_BYTES_MAX} ORDER BY ordinal LIMIT $3`,
+    [runId, after, limit, offset],
+  );
+  return { steps: rows.map(({ found: _found, ...step }) => step), hasMore: rows.length < (rows[0]?.found ?? 0) };
+}

@@ -1,0 +1,74 @@
+/** Typed clients of the three surfaces, generated from their OpenAPI files. */
+import type { PathsOf, SchemasOf } from '@gantry/openapi';
+import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
+import { ApiError } from './api-error';
+import { createRetryingFetch, type RetryOptions } from './retry';
+
+export type WorkerSchemas = SchemasOf<'worker'>;
+export type AutomationSchemas = SchemasOf<'automation'>;
+export type SkillsSchemas = SchemasOf<'skills'>;
+
+export interface ClientOptions {
+  /** Worker surface. Absent: the origin of the page. */
+  baseUrl?: string;
+  /** Automation surface. Absent: the origin of the page. */
+  dashboardUrl?: string;
+  /** Skills surface. Absent: the origin of the page. */
+  skillsUrl?: string;
+  /** Sent as a Bearer. A session cookie needs neither this nor `getToken`. */
+  token?: string;
+  /** Called before each request; null sends none. Wins over `token`. */
+  getToken?: () => string | null | Promise<string | null>;
+  /** The workspace that a personal token or a session acts in. */
+  workspaceId?: string;
+  fetch?: (request: Request) => Promise<Response>;
+  /** How requests that are safe to repeat are retried; false: never. */
+  retry?: RetryOptions | false;
+}
+
+export interface Clients {
+  worker: Client<PathsOf<'worker'>>;
+  automation: Client<PathsOf<'automation'>>;
+  skills: Client<PathsOf<'skills'>>;
+}
+
+/** The fetch of these options, with retries. */
+export function createFetch(options: ClientOptions): (request: Request) => Promise<Response> {
+  const send = options.fetch ?? ((request: Request) => fetch(request));
+  return options.retry === false ? send : createRetryingFetch(send, options.retry);
+}
+
+/** Adds the credential and the workspace to a request. */
+export async function authorize(options: ClientOptions, request: Request): Promise<Request> {
+  const token = options.getToken ? await options.getToken() : options.token;
+  if (token) request.headers.set('Authorization', `Bearer ${token}`);
+  if (options.workspaceId) request.headers.set('x-svc-workspace', options.workspaceId);
+  return request;
+}
+
+export function createClients(options: ClientOptions): Clients {
+  const fetchWithRetries = createFetch(options);
+  const credentials: Middleware = {
+    onRequest: ({ request }) => authorize(options, request),
+    onResponse({ response, options: { parseAs } }) {
+      if (parseAs === 'json' && response.ok) assertNotHtml(response);
+    },
+  };
+  const surface = <Paths extends object>(baseUrl = ''): Client<Paths> => {
+    const client = createFetchClient<Paths>({ baseUrl, fetch: fetchWithRetries });
+    client.use(credentials);
+    return client;
+  };
+  return {
+    worker: surface<PathsOf<'worker'>>(options.baseUrl),
+    automation: surface<PathsOf<'automation'>>(options.dashboardUrl),
+    skills: surface<PathsOf<'skills'>>(options.skillsUrl),
+  };
+}
+
+/** A proxy, or another program at this address, responds to everything with a page. */
+function assertNotHtml(response: Response): void {
+  if (!response.headers.get('Content-Type')?.includes('text/html')) return;
+  const message = `${new URL(response.url).origin} responded with a web page: it is not the API of a Gantry`;
+  throw new ApiError(response.status, 'not_json', message, [], response.headers.get('X-Request-Id'));
+}

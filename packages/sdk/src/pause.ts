@@ -1,0 +1,16 @@
+/** Waits; an abort ends the wait early, without an error. */
+export function pause(ms: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) return resolve();
+    const timer = setTimeout(done, ms);
+    signal?.addEventListener('abort', done, { once: true });
+    function done() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
+
+/** Spreads a delay over its upper half, so that clients do not all return at once after an outage. */
+export const jitter = (ms: number): number => ms * (0.5 + Math.random() / 2);

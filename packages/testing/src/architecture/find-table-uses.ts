@@ -1,0 +1,114 @@
+/** Every place in the sources where SQL or Prisma reads or writes a table. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import ts from 'typescript';
+
+export interface TableUse {
+  table: string;
+  file: string;
+  line: number;
+}
+
+export interface Schema {
+  tables: Set<string>;
+  /** Tables by the names that Prisma's clients give their models. */
+  models: Map<string, string>;
+}
+
+/** Migrations are history, and tests read what they assert. */
+const LEFT_OUT =
+  /(^|\/)(node_modules|dist|generated|test|migrations)(\/|$)|\.test\.tsx?$|^packages\/testing\/|\.d\.ts$/;
+
+const readIn = (root: string) => (file: string) => readFileSync(path.join(root, file), 'utf8');
+
+export function findTableUses(root: string): TableUse[] {
+  const schema = readSchema(root);
+  const read = readIn(root);
+  return ['services', 'packages']
+    .flatMap((dir) => listFiles(root, dir))
+    .flatMap((file) => {
+      if (file.endsWith('.ts')) return findInTypeScript(file, read(file), schema);
+      return file.endsWith('.sql') ? findInSql(read(file), schema).map((use) => ({ ...use, file })) : [];
+    });
+}
+
+function listFiles(root: string, dir: string): string[] {
+  return readdirSync(path.join(root, dir), { withFileTypes: true }).flatMap((entry) => {
+    const name = `${dir}/${entry.name}`;
+    if (LEFT_OUT.test(name)) return [];
+    return entry.isDirectory() ? listFiles(root, name) : [name];
+  });
+}
+
+/** Models of the schemas, and the tables that prisma.config.ts names beside them: a test of the platform finds any other. */
+export function readSchema(root: string): Schema {
+  const read = readIn(root);
+  const files = listFiles(root, 'services');
+  const models = new Map(
+    files.filter((file) => file.endsWith('/schema.prisma')).flatMap((file) => parseModels(read(file))),
+  );
+  const others = files
+    .filter((file) => file.endsWith('/prisma.config.ts'))
+    .flatMap((file) => [...read(file).matchAll(/'public\.(\w+)'/g)].map(([, name = '']) => name));
+  return { models, tables: new Set([...models.values(), ...others]) };
+}
+
+export const parseModels = (schema: string): [model: string, table: string][] =>
+  [...schema.matchAll(/^model (\w)(\w*) \{\n([\s\S]*?)^\}/gm)].map(([, first = '', rest = '', body = '']) => [
+    first.toLowerCase() + rest,
+    /@@map\("(\w+)"\)/.exec(body)?.[1] ?? first + rest,
+  ]);
+
+const CLIENT = /^(.*\.)?(prisma|tx|db)$/;
+
+/**
+ * Texts that contain SQL, whichever function they are passed to; `deleteOld(…, '…')` and lists `TABLES`; models of Prisma's clients,
+ * which are `prisma`, `tx` or `db`. Relations in Prisma's `include`, `select` and `where` are not followed.
+ */
+export function findInTypeScript(file: string, text: string, schema: Schema): TableUse[] {
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const uses: TableUse[] = [];
+  const add = (table: string, node: ts.Node, linesAfter = 0) => {
+    const line = tree.getLineAndCharacterOfPosition(node.getStart()).line + 1 + linesAfter;
+    if (schema.tables.has(table)) uses.push({ table, file, line });
+  };
+  const addText = (node: ts.Node | undefined) => node && ts.isStringLiteralLike(node) && add(node.text, node);
+  const look = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) {
+      for (const { table, line } of findInSql(readText(node), schema)) add(table, node, line - 1);
+    }
+    if (ts.isCallExpression(node) && node.expression.getText() === 'deleteOld') addText(node.arguments[1]);
+    if (ts.isVariableDeclaration(node) && node.name.getText() === 'TABLES' && node.initializer) {
+      if (ts.isArrayLiteralExpression(node.initializer)) node.initializer.elements.forEach(addText);
+    }
+    if (ts.isPropertyAccessExpression(node) && CLIENT.test(node.expression.getText())) {
+      add(schema.models.get(node.name.text) ?? '', node.name);
+    }
+    ts.forEachChild(node, look);
+  };
+  look(tree);
+  return uses;
+}
+
+/** As it is written, with every value that is put in replaced by as many lines. */
+function readText(node: ts.StringLiteralLike | ts.TemplateExpression): string {
+  if (!ts.isTemplateExpression(node)) return node.getText();
+  return node.templateSpans.reduce((text, { expression, literal }) => {
+    const lines = expression.getText().split('\n').length - 1;
+    return `${text} ${'\n'.repeat(lines)} ${literal.getText()}`;
+  }, node.head.getText());
+}
+
+/** One table or a list; our SQL has its keywords in capitals. */
+const NAMED =
+  /\b(?:FROM|JOIN|INTO|UPDATE|USING|TABLE|TRUNCATE)\s+(?:ONLY\s+)?("?\w+"?(?:(?:\s+(?:AS\s+)?\w+)?,\s*"?\w+"?)*)/g;
+const NAMED_BY_WITH = /\b(\w+)(?:\s*\([^)]*\))?\s+AS\s+(?:MATERIALIZED\s+)?\(/g;
+
+export function findInSql(sql: string, { tables }: Schema): Omit<TableUse, 'file'>[] {
+  const own = new Set([...sql.matchAll(NAMED_BY_WITH)].map(([, name]) => name));
+  return [...sql.matchAll(NAMED)].flatMap(({ index, 1: list = '' }) => {
+    const line = sql.slice(0, index).split('\n').length;
+    const names = list.split(',').map((item) => item.trim().split(/\s+/)[0]?.replaceAll('"', '') ?? '');
+    return names.filter((name) => tables.has(name) && !own.has(name)).map((table) => ({ table, line }));
+  });
+}

@@ -1,0 +1,209 @@
+/**
+ * Installs a set of requirements: what meets them is resolved, wheels that are not kept are downloaded, each is installed in a
+ * sandbox of its own, and the set is put together from them.
+ *
+ * What the sandbox says of a wheel decides only which kept wheel is used for this set. A downloaded one is named by the digest
+ * of its bytes as they are here.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import type { EgressProxy } from '../egress/proxy';
+import { ToolFailed, type ToolRequest, type ToolRunner } from '../sandbox/tool-run';
+import type { DirectoryStore } from '../store/directory-store';
+import { parseUntrusted } from '../untrusted/untrusted-json';
+import { explainFailure } from './explain-failure';
+import { indexCredentials, indexDirectories, indexOptions, indexOrigins, type PackageIndex } from './package-index';
+import { DependencyError } from './requirement';
+import { type Uv, withUv } from './uv';
+import { createWheelStore, digestOf, forEachConcurrently } from './wheel-store';
+
+/** For resolving and downloading a set, and again for installing each wheel: sets that need the same one wait for it together. */
+const INSTALL_TIMEOUT_MS = 120_000;
+const DOWNLOAD_BYTES_MAX = 2 * 2 ** 30;
+const WHEELS_MAX = 1_000;
+const LOCK_BYTES_MAX = 4 << 20;
+const INSTALLED_AT_ONCE = 2;
+/** Below the set's own directory, until it is complete; with a suffix that no wheel can know. */
+const SCRATCH = '.installing-';
+
+const WHEEL_FILE = /^[A-Za-z0-9][A-Za-z0-9_.!+-]{0,250}\.whl$/;
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const lockedWheel = z
+  .object({ url: z.url().max(4_000), sha256: digest.nullable() })
+  .transform((wheel) => ({ ...wheel, file: decodeURIComponent(path.basename(new URL(wheel.url).pathname)) }))
+  .refine(({ file }) => WHEEL_FILE.test(file), 'not a wheel');
+type LockedWheel = z.infer<typeof lockedWheel>;
+/** Reply of the tool `resolve`. */
+const lock = z.array(lockedWheel).max(WHEELS_MAX);
+/** As pip does: uv takes the first index that has the package, whatever others have. */
+const BEST_OF_ALL_INDEXES = ['--index-strategy', 'unsafe-best-match'];
+
+/** A wheel of the set. */
+interface Wheel {
+  digest: string;
+  /** Directory of its file, and of nothing else, for as long as the set is being installed; absent: it was kept already. */
+  directory?: string;
+  file: string;
+  url?: string;
+}
+
+export interface DependencyOptions {
+  store: DirectoryStore;
+  runTool: ToolRunner;
+  egress: EgressProxy;
+  index: PackageIndex;
+  pythonVersion: string;
+  /** The directory that contains the package `pip`; null if this interpreter has none. */
+  pipPath: string | null;
+  uv: () => Promise<Uv | null>;
+}
+
+/** @returns what installs requirements into a directory, or throws a DependencyError */
+export function createSetInstaller(options: DependencyOptions) {
+  const wheels = createWheelStore(options);
+
+  return async (requirements: string[], directory: string): Promise<void> => {
+    const scratch = fs.mkdtempSync(path.join(directory, SCRATCH));
+    fs.chmodSync(scratch, 0o755);
+    const tools = await createSetTools(options, scratch);
+    try {
+      const found = await obtain(tools, requirements);
+      const installWheel = (wheel: Wheel) => (target: string) => tools.install(wheel, target);
+      await forEachConcurrently(found, INSTALLED_AT_ONCE, (wheel) => wheels.prepare(wheel.digest, installWheel(wheel)));
+      for (const wheel of found) await wheels.addTo(directory, wheel.digest, installWheel(wheel));
+    } catch (err) {
+      throw err instanceof ToolFailed ? await toDependencyError(err, requirements, options.index) : err;
+    }
+    await fs.promises.rm(scratch, { recursive: true });
+  };
+
+  /** By uv, and by pip what uv cannot: its reasons are those that are explained. */
+  async function obtain(tools: SetTools, requirements: string[]): Promise<Wheel[]> {
+    if (!tools.hasUv) return tools.download(requirements);
+    try {
+      const locked = await tools.resolve(requirements);
+      const missing = new Set(locked.filter(({ sha256 }) => !sha256 || !wheels.has(sha256)));
+      const fetched = missing.size ? await tools.fetch([...missing]) : [];
+      const kept = locked.filter((wheel) => !missing.has(wheel));
+      const all = [...fetched, ...kept.map(({ file, url, sha256 }) => ({ file, url, digest: sha256 as string }))];
+      return all.sort((a, b) => (a.file < b.file ? -1 : 1));
+    } catch (err) {
+      if (!options.pipPath || !(err instanceof ToolFailed) || err.reason === 'timeout') throw err;
+      return tools.download(requirements);
+    }
+  }
+}
+
+type SetTools = Awaited<ReturnType<typeof createSetTools>>;
+
+/** The sandboxed tools with which one set is installed. */
+async function createSetTools({ runTool, egress, index, pipPath, ...options }: DependencyOptions, scratch: string) {
+  const uv = await options.uv();
+  if (!uv && !pipPath) {
+    throw new DependencyError('This executor has neither uv nor pip: install pip for its interpreter (python3-pip).');
+  }
+  const deadline = Date.now() + INSTALL_TIMEOUT_MS;
+  const origins = indexOrigins(index);
+  const cert = index.indexUrl ? ['--cert', '/etc/ssl/certs/ca-certificates.crt'] : [];
+  const newDirectory = () => {
+    const made = fs.mkdtempSync(path.join(scratch, 'tool-'));
+    fs.chmodSync(made, 0o755);
+    return made;
+  };
+
+  const run = (request: ToolRequest, usesUv: boolean) => runTool(uv && usesUv ? withUv(uv, request) : request);
+
+  /** Runs a tool that reaches the index, in a directory of its own. @returns that directory */
+  async function runOnline(config: ToolRequest['config'], usesUv: boolean): Promise<string> {
+    const pass = origins.length ? egress.admit({ bytesMax: DOWNLOAD_BYTES_MAX, origins }) : undefined;
+    const workDir = newDirectory();
+    const timeoutMs = Math.max(1, deadline - Date.now());
+    const request = { config: { pipPath, ...config }, workDir, readOnly: indexDirectories(index), timeoutMs };
+    try {
+      await run({ ...request, ...(pass && { egressNonce: pass.nonce }) }, usesUv);
+    } finally {
+      pass?.revoke();
+    }
+    return workDir;
+  }
+
+  /** Puts a downloaded wheel into a directory of its own, under the digest of its bytes. */
+  async function accept(file: string, from: string): Promise<Wheel> {
+    const source = path.join(from, file);
+    if (!fs.lstatSync(source, { throwIfNoEntry: false })?.isFile()) {
+      throw new DependencyError(`${file} was not downloaded.`);
+    }
+    const directory = newDirectory();
+    fs.renameSync(source, path.join(directory, file));
+    return { digest: await digestOf(path.join(directory, file)), directory, file };
+  }
+
+  async function fetchWheels(wheels: LockedWheel[]): Promise<Wheel[]> {
+    const asked = wheels.map(({ url, file }) => ({ url, file, basic: indexCredentials(index, new URL(url)) }));
+    const directory = await runOnline({ tool: 'fetch', wheels: asked }, false);
+    const fetched: Wheel[] = [];
+    for (const { file, url, sha256 } of wheels) {
+      const wheel = { ...(await accept(file, directory)), url };
+      if (sha256 && wheel.digest !== sha256) {
+        throw new DependencyError(`${file} does not have the digest that the package index names for it.`);
+      }
+      fetched.push(wheel);
+    }
+    return fetched;
+  }
+
+  return {
+    hasUv: uv !== null,
+
+    async resolve(requirements: string[]): Promise<LockedWheel[]> {
+      const config = { tool: 'resolve', requirements, options: [...indexOptions(index), ...BEST_OF_ALL_INDEXES] };
+      const directory = await runOnline(config, true);
+      return readLock(path.join(directory, 'wheels.json'));
+    },
+
+    fetch: fetchWheels,
+
+    async download(requirements: string[]): Promise<Wheel[]> {
+      const config = { tool: 'download', requirements, options: [...indexOptions(index), ...cert] };
+      const directory = await runOnline(config, false);
+      const found: Wheel[] = [];
+      for (const file of fs.readdirSync(directory).sort()) {
+        if (WHEEL_FILE.test(file)) found.push(await accept(file, directory));
+      }
+      return found;
+    },
+
+    /** Installs one wheel in a sandbox that sees nothing else. */
+    async install(wheel: Wheel, target: string): Promise<void> {
+      const { directory } = wheel.directory ? wheel : await fetchAgain(wheel);
+      if (!directory) throw new Error(`${wheel.file} is not at hand`);
+      const config = { tool: 'install', pipPath, wheel: path.join(directory, wheel.file) };
+      await run({ config, workDir: target, readOnly: [directory], timeoutMs: INSTALL_TIMEOUT_MS }, true);
+    },
+  };
+
+  /** It was kept when the set was resolved, and is not any more. */
+  async function fetchAgain({ file, url = '', digest }: Wheel): Promise<Wheel> {
+    const [wheel] = await fetchWheels([{ file, url, sha256: digest }]);
+    return wheel as Wheel;
+  }
+}
+
+function readLock(file: string): LockedWheel[] {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile() || stat.size > LOCK_BYTES_MAX) throw new ToolFailed('failed', 'too many wheels, or none');
+  try {
+    return lock.parse(parseUntrusted(fs.readFileSync(file)));
+  } catch (err) {
+    throw new ToolFailed('failed', `the list of wheels cannot be read: ${(err as Error).message}`);
+  }
+}
+
+async function toDependencyError(failure: ToolFailed, requirements: string[], index: PackageIndex) {
+  const message =
+    failure.reason === 'timeout'
+      ? `Installing ${requirements.join(', ')} took longer than ${INSTALL_TIMEOUT_MS / 1000} s.`
+      : await explainFailure(failure.output, requirements, index);
+  return new DependencyError(message);
+}

@@ -1,0 +1,173 @@
+/**
+ * Installed wheels, one directory for each, from which sets are put together by hard links.
+ *
+ * A wheel is installed in a sandbox that sees that wheel alone, and is named by the digest that this process found it to have:
+ * an installation that is exploited by one wheel spoils that wheel only, for those who asked for it. Each file is compared with
+ * the digest that it had then before it becomes part of a set.
+ */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import type { DirectoryStore } from '../store/directory-store';
+
+const FILES = 'files';
+const MANIFEST = 'manifest.json';
+/** Most files are small: read as streams, thousands of them take two to three times the processor time. */
+const READ_WHOLE_BYTES_MAX = 256 * 1024;
+const TURN_MS = 5;
+/** Changes with the form of what is kept. */
+const FORM = 'wheel 1';
+
+/** SHA-256 by path. */
+const manifest = z.record(z.string(), z.string());
+type Manifest = z.infer<typeof manifest>;
+
+export type WheelStore = ReturnType<typeof createWheelStore>;
+
+export function createWheelStore({ store, pythonVersion }: { store: DirectoryStore; pythonVersion: string }) {
+  const toStoreKey = (digest: string) =>
+    createHash('sha256')
+      .update(JSON.stringify([FORM, pythonVersion, digest]))
+      .digest('hex');
+
+  return {
+    has: (digest: string): boolean => store.has(toStoreKey(digest)),
+
+    /** Installs the wheel if it is not kept. */
+    async prepare(digest: string, install: (directory: string) => Promise<void>): Promise<void> {
+      const key = toStoreKey(digest);
+      await store.pin(key, createInstallation(install));
+      store.unpin(key);
+    },
+
+    /**
+     * Makes the files of a wheel part of a set, and installs the wheel if it is not kept, or not as it was.
+     * @param install into the directory, which is empty
+     * @throws Error if it left anything but files and directories
+     */
+    async addTo(set: string, digest: string, install: (directory: string) => Promise<void>): Promise<void> {
+      const key = toStoreKey(digest);
+      const make = createInstallation(install);
+      const isUsable = await linkWheel(key, set, make);
+      if (isUsable) return;
+      store.remove(key);
+      if (!(await linkWheel(key, set, make))) throw new Error('an installed wheel changed while it was used');
+    },
+  };
+
+  async function linkWheel(key: string, set: string, make: (staging: string) => Promise<void>): Promise<boolean> {
+    await store.pin(key, make);
+    try {
+      return await linkVerified(path.join(store.directory, key), set);
+    } finally {
+      store.unpin(key);
+    }
+  }
+}
+
+const createInstallation = (install: (directory: string) => Promise<void>) => async (staging: string) => {
+  const files = path.join(staging, FILES);
+  fs.mkdirSync(files, { mode: 0o755 });
+  await install(files);
+  fs.writeFileSync(path.join(staging, MANIFEST), JSON.stringify(await digestsOf(files)));
+};
+
+/** @returns false if a file is missing, was added, or differs from what it was */
+async function linkVerified(kept: string, set: string): Promise<boolean> {
+  const files = path.join(kept, FILES);
+  const expected = await readManifest(kept);
+  if (!expected) return false;
+  const actual = await digestsOf(files).catch(() => null);
+  if (!actual || !isSame(actual, expected)) return false;
+  const directories = new Set(Object.keys(expected).map((name) => path.dirname(path.join(set, name))));
+  for (const directory of directories) {
+    ignoreTaken(() => fs.mkdirSync(directory, { recursive: true, mode: 0o755 }));
+  }
+  const yieldThread = createYielder();
+  for (const name of Object.keys(expected)) {
+    ignoreTaken(() => fs.linkSync(path.join(files, name), path.join(set, name)));
+    await yieldThread();
+  }
+  return true;
+}
+
+async function readManifest(kept: string): Promise<Manifest | null> {
+  try {
+    return manifest.parse(JSON.parse(await fs.promises.readFile(path.join(kept, MANIFEST), 'utf8')));
+  } catch {
+    return null;
+  }
+}
+
+/** Of two packages that have a name, as a file or as a directory, the first keeps it. */
+function ignoreTaken(create: () => void): void {
+  try {
+    create();
+  } catch (err) {
+    const { code = '' } = err as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' && code !== 'ENOTDIR') throw err;
+  }
+}
+
+const isSame = (a: Manifest, b: Manifest): boolean => {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+};
+
+async function digestsOf(directory: string): Promise<Manifest> {
+  const names = fs.readdirSync(directory, { recursive: true, withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return [];
+    const name = path.relative(directory, path.join(entry.parentPath, entry.name));
+    if (!entry.isFile()) throw new Error(`${name} is neither a file nor a directory`);
+    return [name];
+  });
+  const digests: Manifest = Object.create(null);
+  const yieldThread = createYielder();
+  for (const name of names) {
+    const file = path.join(directory, name);
+    const { size } = fs.lstatSync(file);
+    digests[name] = size > READ_WHOLE_BYTES_MAX ? await digestOf(file) : sha256(fs.readFileSync(file));
+    await yieldThread();
+  }
+  return digests;
+}
+
+/** @returns a function that yields this thread once blocking calls have held it for TURN_MS */
+function createYielder(): () => Promise<void> | void {
+  let began = performance.now();
+  return () => {
+    if (performance.now() - began < TURN_MS) return;
+    return nextTurn().then(() => {
+      began = performance.now();
+    });
+  };
+}
+
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
+
+/** SHA-256 of a file, hex. */
+export async function digestOf(file: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of fs.createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(piece);
+  return hash.digest('hex');
+}
+
+/** Handles items, so many at a time. Rejects with the first failure, once none is under way. */
+export async function forEachConcurrently<T>(
+  items: T[],
+  atOnce: number,
+  handle: (item: T) => Promise<void>,
+): Promise<void> {
+  const left = items.values();
+  const failures: unknown[] = [];
+  const worker = async () => {
+    for (const item of left) {
+      if (failures.length) return;
+      await handle(item).catch((err) => failures.push(err));
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  if (failures.length) throw failures[0];
+}

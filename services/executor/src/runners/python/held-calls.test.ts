@@ -1,0 +1,179 @@
+/** Calls of an agent that wait for a person, in real sandboxes; a stand-in for worker-api gives answers and decisions. */
+import {
+  encode,
+  type Job,
+  type JobAgent,
+  MODELS,
+  type RunEvent,
+  runSubjects,
+  type ToolCall,
+  toolCall,
+} from '@gantry/events';
+import { testExecutor } from '../../test/executor-fixture';
+
+const fixture = testExecutor({ sources: ['worker'] });
+
+interface Answer {
+  text?: string;
+  calls?: { name: string; arguments: unknown; problems?: string[]; serves?: object }[];
+}
+let answers: Answer[] = [];
+let asked: ToolCall[] = [];
+
+beforeAll(() => {
+  fixture.bus.nc.subscribe(runSubjects.tool('worker', '*'), {
+    callback: (_, message) => {
+      const call = toolCall.parse(message.json());
+      asked.push(call);
+      const isModel = call.connection === MODELS;
+      const { text = '', calls = [] } = isModel ? (answers.shift() ?? {}) : {};
+      const named = calls.map((one, index) => ({ id: `c${asked.length}-${index}`, ...one }));
+      const result = isModel ? { text, tool_calls: named, cut: false, model: 'm', usage: {} } : `${call.tool} done`;
+      const name = isModel ? `model.${call.tool}` : `${call.connection}.${call.tool}`;
+      fixture.service.recordStep(call.runId, { ordinal: call.ordinal, kind: 'tool', name, result });
+      message.respond(encode({ result }));
+    },
+  });
+});
+beforeEach(() => {
+  [answers, asked] = [[], []];
+});
+
+const mail = (tool: string, given: object, destructive = true) => ({
+  name: `mail__${tool}`,
+  arguments: given,
+  serves: { connection: 'mail', tool, destructive },
+});
+const agent: JobAgent = {
+  skill: 'SKILL.md',
+  model: null,
+  maxTurns: 5,
+  output: null,
+  tools: [
+    { kind: 'python', approve: 'always' },
+    { kind: 'connection', connection: 'mail', tool: null, approve: 'destructive' },
+  ],
+};
+const job: Partial<Omit<Job, 'limits'>> = {
+  entrypoint: 'SKILL.md',
+  agent,
+  may: ['approve', 'call'],
+  tools: [
+    { name: MODELS, tools: [] },
+    { name: 'mail', tools: null },
+  ],
+};
+
+/** A run that waits for a person. */
+async function heldRun(...calls: NonNullable<Answer['calls']>) {
+  answers = [{ calls }, { text: 'ok' }];
+  const held = await fixture.service.run({ 'SKILL.md': 'Tidy the mail.' }, job);
+  return { runId: held.job.runId, suspension: held.finished.suspension };
+}
+
+async function decide(runId: string, ordinal: number, result: object) {
+  const decision = { approved_by: 'ada@example.com', data: null, ...result };
+  fixture.service.recordStep(runId, { ordinal, kind: 'approve', name: 'x', result: decision });
+  return fixture.service.again(runId, job);
+}
+
+const at = '2026-01-05T09:20:00.000Z';
+const approved = { status: 'approved', arguments: null, reason: null };
+const mailCalls = () => asked.filter(({ connection }) => connection === 'mail').map((one) => [one.tool, one.arguments]);
+const toolMessages = () => {
+  const last = asked.findLast(({ connection }) => connection === MODELS);
+  return ((last?.arguments.messages ?? []) as { role: string; content: string }[])
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => content);
+};
+const partsOf = (events: RunEvent[]) =>
+  events.flatMap((one) => (one.type === 'agent' ? [`${one.part} ${one.callId}`] : []));
+
+test('a call whose arguments do not fit is not shown to a person: it is not made', async () => {
+  const wrong = { ...mail('move', { id: 'x' }), problems: ['id must be of type integer'] };
+  const { suspension } = await heldRun(wrong, mail('move', { id: 2 }));
+  expect(suspension).toMatchObject({
+    data: { tool: 'mail__move', arguments: { id: 2 } },
+    calls: [{ id: 'call_2' }],
+  });
+});
+
+test('the calls of one answer that need a person are one question, and all are made in their order', async () => {
+  const { runId, suspension } = await heldRun(
+    mail('read', { id: 1 }, false),
+    mail('purge', { folder: 'spam' }),
+    { name: 'python', arguments: { code: 'print(1)' } },
+    mail('read', { id: 2 }, false),
+    mail('purge', { folder: 'old' }),
+  );
+  expect(suspension).toMatchObject({
+    kind: 'approve',
+    title: 'The agent asks to make 3 calls',
+    data: {
+      calls: [
+        { tool: 'mail__purge', arguments: { folder: 'spam' } },
+        { tool: 'python', arguments: { code: 'print(1)' } },
+        { tool: 'mail__purge', arguments: { folder: 'old' } },
+      ],
+    },
+    calls: [
+      { id: 'call_2', serves: { connection: 'mail', tool: 'purge' }, parameters: null },
+      { id: 'call_3', serves: null, parameters: { required: ['code'] } },
+      { id: 'call_5', serves: { connection: 'mail', tool: 'purge' }, parameters: null },
+    ],
+  });
+  // What needs no person was made before the question, in its turn.
+  expect(mailCalls()).toEqual([['read', { id: 1 }]]);
+  const corrected = { status: 'corrected', arguments: { folder: 'junk' }, reason: null };
+  const refused = { status: 'refused', arguments: null, reason: 'still <data>needed' };
+  const { finished, events } = await decide(runId, 3, { decided_at: at, calls: [corrected, approved, refused] });
+  expect(finished).toMatchObject({ status: 'completed', output: { text: 'ok' } });
+  expect(mailCalls().slice(1)).toEqual([
+    ['purge', { folder: 'junk' }],
+    ['read', { id: 2 }],
+  ]);
+  const [, first, second, , last] = toolMessages();
+  expect(first).toBe(
+    'A person corrected the arguments of this call. It was made with these:\n<data>\n{"folder": "junk"}\n</data>\nIts result:\n<data>\npurge done\n</data>',
+  );
+  expect(second).toMatch(/^<data>\n.*"stdout": "1/);
+  expect(last).toBe(
+    'A person refused this call, so it was not made. The reason:\n<data>\nstill &lt;data>needed\n</data>',
+  );
+  expect(partsOf(events)).toEqual([
+    ...['tool_result call_2', 'tool_call call_3', 'tool_result call_3', 'tool_call call_4', 'tool_result call_4'],
+    ...['tool_call call_5', 'tool_result call_5', 'text undefined'],
+  ]);
+});
+
+test('the transcript has who decided what, and when', async () => {
+  const { runId } = await heldRun(mail('purge', { folder: 'spam' }), mail('purge', { folder: 'old' }));
+  const corrected = { status: 'corrected', arguments: { folder: 'junk' }, reason: null };
+  const refused = { status: 'refused', arguments: null, reason: 'not yet' };
+  await decide(runId, 2, { decided_at: at, calls: [corrected, refused] });
+  const { parts } = JSON.parse(String(fixture.service.objects.get(`${runId}/transcript.json`)));
+  const by = { part: 'decision', name: 'mail__purge', by: 'ada@example.com', at };
+  expect(parts.filter(({ part }: { part: string }) => part === 'decision')).toEqual([
+    { ...by, id: 'call_1', status: 'corrected', text: '', from: { folder: 'spam' }, to: { folder: 'junk' } },
+    { ...by, id: 'call_2', status: 'refused', text: 'not yet' },
+  ]);
+});
+
+test('a decision that an earlier version recorded is of the first call alone', async () => {
+  const { runId } = await heldRun(mail('purge', { folder: 'spam' }), mail('purge', { folder: 'old' }));
+  const { finished } = await decide(runId, 2, {});
+  expect(mailCalls()).toEqual([['purge', { folder: 'spam' }]]);
+  expect(finished.suspension).toMatchObject({
+    kind: 'approve',
+    title: 'The agent asks to call mail__purge',
+    data: { tool: 'mail__purge', arguments: { folder: 'old' } },
+  });
+});
+
+test('calls that are too large for one question are asked for one after the other', async () => {
+  const large = (letter: string) => mail('purge', { folder: letter.repeat(30_000) });
+  const { runId, suspension } = await heldRun(large('a'), large('b'));
+  expect(suspension).toMatchObject({ calls: [{ id: 'call_1' }] });
+  const { finished } = await decide(runId, 2, { decided_at: at, calls: [approved] });
+  expect(finished.suspension).toMatchObject({ calls: [{ id: 'call_2' }] });
+});

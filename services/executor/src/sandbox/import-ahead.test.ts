@@ -1,0 +1,127 @@
+/** Sandboxes that import a version before a run asks for it. */
+import { until } from '@gantry/testing';
+import {
+  type SandboxRun,
+  type TestSandbox,
+  testSandbox,
+  type WarmOptions,
+  type WarmRuns,
+} from '../test/sandbox-fixture';
+
+let fixture: TestSandbox;
+beforeAll(async () => {
+  fixture = await testSandbox({ slots: 2 });
+});
+afterAll(() => fixture?.sandbox.stop());
+
+let versions = 0;
+/** A version of a worker of its own, unless one is named. */
+function version(source = '', options: WarmOptions = {}): WarmRuns {
+  const number = ++versions;
+  return fixture.warm(`NUMBER = ${number}\n${source}\ndef run(): return NUMBER\n`, {
+    subjectId: `wkr_${number}`,
+    ...options,
+  });
+}
+
+const importAhead = ({ request }: WarmRuns, isStandby = false) => fixture.sandbox.importAhead(request, isStandby);
+
+const sandboxOf = ({ child }: SandboxRun) => child.id.split('.')[0];
+
+test('the first run of an imported version is warm', async () => {
+  const saved = version();
+  await importAhead(saved);
+  expect(await saved.runNext()).toMatchObject({ isWarm: true, outcome: { kind: 'returned' } });
+});
+
+test.each([
+  ['reads a secret', 'import os\nKEY = os.environ.get("TOKEN")', /reads the secret TOKEN/],
+  ['asks for inputs', 'from gantry import context\nINPUTS = context.inputs', /context.inputs/],
+  ['uses the network', 'import socket; socket.socket().connect_ex(("127.0.0.1", 3128))', /network/],
+  ['fails', 'import nothing_like_this', /ModuleNotFoundError/],
+])('a version whose import %s stays fresh, and its first run says why', async (_, source, reason) => {
+  const saved = version(source, { secretNames: ['TOKEN'] });
+  await importAhead(saved);
+  expect(fixture.sandbox.acquireWarm(saved.request)).toEqual({ reason: expect.stringMatching(reason) });
+});
+
+test('an import for a run does not wait for one ahead of runs, however long that takes', async () => {
+  const slow = version('import time\ntime.sleep(5)');
+  let isOver = false;
+  const ahead = importAhead(slow).then(() => {
+    isOver = true;
+  });
+  expect((await version().run()).isWarm).toBe(true);
+  expect(isOver).toBe(false);
+  fixture.sandbox.endOthers(slow.request);
+  await ahead;
+});
+
+test('versions that nobody runs take no memory from those that are used, and share what is left', async () => {
+  const [mb, sizeMb] = [1 << 20, 20];
+  const small = await testSandbox({ slots: 1, warmBytes: 4 * sizeMb * mb });
+  const large = (workspaceId: string) => {
+    const number = ++versions;
+    const source = `DATA = bytearray(b"1" * (${sizeMb / 2} << 20))\ndef run(): return ${number}\n`;
+    return small.warm(source, { workspaceId, subjectId: `wkr_${number}` });
+  };
+  const used = [large('ws_used'), large('ws_used')];
+  const before = new Map<WarmRuns, string | undefined>();
+  for (const warm of used) before.set(warm, sandboxOf(await warm.run()));
+  for (let n = 0; n < 12; n++) await small.sandbox.importAhead(large(`ws_${n % 3}`).request, n % 2 === 0);
+  for (const warm of used) expect(sandboxOf(await warm.run())).toBe(before.get(warm));
+  // A run needs the memory more than what has never run.
+  expect((await large('ws_new').run()).isWarm).toBe(true);
+  for (const warm of used) expect(sandboxOf(await warm.run())).toBe(before.get(warm));
+  await small.sandbox.stop();
+});
+
+test.each([
+  ['is to be ready at all times', (warm: WarmRuns) => importAhead(warm, true)],
+  ['runs again and again', (warm: WarmRuns) => warm.run()],
+])('a version that %s gets another sandbox as soon as one has ended, and not with its next run', async (_, begin) => {
+  const warm = version();
+  await begin(warm);
+  const child = await fixture.sandbox.acquireWarm(warm.request).child;
+  child?.kill('ends its sandbox');
+  await child?.exited;
+  // Imports take turns.
+  await importAhead(version());
+  expect((await warm.runNext()).isWarm).toBe(true);
+});
+
+test('sandboxes of other code of a worker end at once, and that of its current version stays', async () => {
+  const subjectId = 'wkr_changed';
+  const [old, current, other] = [version('', { subjectId }), version('', { subjectId }), version()];
+  for (const each of [old, current, other]) await importAhead(each);
+  const before = fixture.sandbox.warm();
+  fixture.sandbox.endOthers(old.request, current.request);
+  await until(() => fixture.sandbox.warm() === before - 1);
+  for (const [each, isWarm] of [
+    [old, false],
+    [current, true],
+    [other, true],
+  ] as const) {
+    expect((await each.runNext()).isWarm).toBe(isWarm);
+  }
+  expect((await old.run()).isWarm).toBe(true);
+});
+
+test('a run of a worker that is paused goes on to its end, and its sandbox ends with it', async () => {
+  const paused = version('import time', { subjectId: 'wkr_paused' });
+  await importAhead(paused);
+  const before = fixture.sandbox.warm();
+  const run = await paused.runNext({ onChild: () => fixture.sandbox.endOthers(paused.request) });
+  expect(run).toMatchObject({ isWarm: true, outcome: { kind: 'returned' } });
+  await until(() => fixture.sandbox.warm() === before - 1);
+});
+
+test('an import ahead is given up where its worker is paused meanwhile', async () => {
+  const paused = version('import time\ntime.sleep(60)', { subjectId: 'wkr_gone' });
+  const before = fixture.sandbox.warm();
+  const ahead = importAhead(paused, true);
+  await until(() => fixture.sandbox.warm() === before + 1);
+  fixture.sandbox.endOthers(paused.request);
+  await ahead;
+  expect(fixture.sandbox.warm()).toBe(before);
+});

@@ -1,0 +1,308 @@
+/**
+ * Warm sandboxes, within a bound of memory. A version gets one ahead of its runs when it is announced, or else with its second run
+ * within a while, and another one where all of its own are in use.
+ */
+import os from 'node:os';
+import type { Child } from './child';
+import { type WarmImport, WarmSandbox } from './warm-sandbox';
+import type { ZygoteProcess } from './zygote-process';
+
+/** A worker or automation. */
+export interface WarmSubject {
+  workspaceId: string;
+  subjectId?: string | undefined;
+}
+
+export interface WarmRequest extends WarmImport, WarmSubject {
+  /** Keeps its files in the store while a sandbox has them. @returns what ends that */
+  pin(): Promise<() => void>;
+}
+
+export interface WarmTaken {
+  child?: Child | Promise<Child | undefined>;
+  reason?: string;
+}
+
+export interface WarmPoolOptions {
+  zygote(): ZygoteProcess | undefined;
+  /** Of one version. */
+  sandboxesMax: number;
+  bytesMax: number;
+  /** A sandbox is replaced after this long. */
+  recycleMs: number;
+}
+
+interface Version extends WarmSubject {
+  usedAt: number;
+  sandboxes: WarmSandbox[];
+  isImporting: boolean;
+  /** It is no longer among the versions. */
+  isForgotten: boolean;
+  /** Why it can't. */
+  reason?: string;
+  /** Gets it another sandbox where its last one has ended, while it is used or announced. */
+  standby?: WarmRequest | undefined;
+  announcedAt: number;
+  /** Memory of its last sandbox. */
+  bytes: number;
+  /** Sandboxes in a row that ended before they had a process for a run. */
+  failures: number;
+  failedAt: number;
+}
+
+/** Between two runs that make a version worth it, and without a run until its sandboxes end. */
+const REPEATED_MS_MAX = 10 * 60_000;
+const SWEEP_MS = 15_000;
+const RETRY_MS = 15_000;
+const RETRY_DOUBLINGS_MAX = 8;
+const VERSIONS_MAX = 2_000;
+/** No workspace has more of the memory than this, so that no other one is without. */
+const SHARE_OF_WORKSPACE = 0.5;
+/** From this part of the bound on, one is given up for another only if it has not been used for a while. */
+const FULL = 0.9;
+const UNUSED_MS_MIN = 60_000;
+/** Below this part of the machine's memory, warm sandboxes are given up, the least recently used first. */
+const AVAILABLE_MIN = 0.1;
+
+const memoryOfMachine = (): number => {
+  const constrained = process.constrainedMemory();
+  return constrained > 0 ? Math.min(constrained, os.totalmem()) : os.totalmem();
+};
+export const WARM_BYTES_DEFAULT = Math.round(memoryOfMachine() * 0.15);
+
+export class WarmPool {
+  /** By what has to be equal for two runs to share a sandbox, the least recently used first. */
+  private readonly versions = new Map<string, Version>();
+  private readonly sandboxes = new Map<WarmSandbox, Version>();
+  /** For a run. Imports ahead of runs never delay it. */
+  private isImporting = false;
+  private importsAhead = Promise.resolve();
+  private stopped = false;
+  private sweeping?: NodeJS.Timeout;
+
+  constructor(private readonly options: WarmPoolOptions) {}
+
+  /** A process that has the code imported, if there is one or will be soon; a `reason` where there never will be. */
+  take(request: WarmRequest): WarmTaken {
+    const version = this.getVersion(request);
+    const isRepeated = Date.now() - version.usedAt < REPEATED_MS_MAX;
+    version.usedAt = Date.now();
+    if (isRepeated) version.standby = request;
+    if (version.reason) return { reason: version.reason };
+    for (const sandbox of version.sandboxes) {
+      const child = sandbox.take();
+      if (child) return { child };
+    }
+    const expected = version.sandboxes.find((sandbox) => sandbox.isExpected);
+    if (expected) return { child: expected.expect() };
+    if (isRepeated && !this.isImporting && this.mayImport(version) && this.hasRoom()) {
+      this.isImporting = true;
+      const done = () => {
+        this.isImporting = false;
+      };
+      void this.import(version, request, () => true).then(done);
+    }
+    return {};
+  }
+
+  /**
+   * Imports a version ahead of its runs, one at a time, unless it has a sandbox. Never ends a sandbox that is in use or was within
+   * the last minute. Resolves when it is over, whatever came of it.
+   * @param isStandby the version has one at all times, as long as this is repeated and without taking memory from others
+   */
+  importAhead(request: WarmRequest, isStandby: boolean): Promise<void> {
+    this.importsAhead = this.importsAhead.then(() => {
+      const version = this.getVersion(request);
+      version.announcedAt = Date.now();
+      if (isStandby) version.standby = request;
+      return this.importInTurn(version, request, isStandby);
+    });
+    return this.importsAhead;
+  }
+
+  /** Ends the sandboxes of this worker or automation, those in use after their run, except for runs like this one. */
+  endOthers({ workspaceId, subjectId }: WarmSubject, current?: WarmRequest): void {
+    const currentKey = current && keyOf(current);
+    for (const [key, version] of this.versions) {
+      const isOther = version.workspaceId === workspaceId && version.subjectId === subjectId && key !== currentKey;
+      if (isOther) this.forget(key, version);
+    }
+  }
+
+  /** Number of sandboxes. */
+  size(): number {
+    return this.sandboxes.size;
+  }
+
+  stop(): void {
+    this.stopped = true;
+    clearInterval(this.sweeping);
+    for (const sandbox of this.sandboxes.keys()) sandbox.end();
+  }
+
+  private async importInTurn(version: Version, request: WarmRequest, isStandby: boolean): Promise<void> {
+    if (version.reason || version.sandboxes.length > 0 || !this.mayImport(version)) return;
+    if (isStandby && this.fits(version)) await this.import(version, request, () => false, true);
+    else if (!isStandby && this.hasRoom()) await this.import(version, request, isUnused, true);
+  }
+
+  private getVersion(request: WarmRequest): Version {
+    const { workspaceId, subjectId } = request;
+    const key = keyOf(request);
+    const version = this.versions.get(key) ?? {
+      ...{ workspaceId, subjectId, usedAt: 0, announcedAt: 0, failedAt: 0, failures: 0, bytes: 0 },
+      ...{ sandboxes: [], isImporting: false, isForgotten: false },
+    };
+    this.versions.delete(key);
+    this.versions.set(key, version);
+    if (this.versions.size > VERSIONS_MAX) this.forgetOldest();
+    return version;
+  }
+
+  private mayImport({ sandboxes, isImporting, isForgotten, failures, failedAt }: Version): boolean {
+    const waitMs = failures > 1 ? RETRY_MS * 2 ** Math.min(failures, RETRY_DOUBLINGS_MAX) : 0;
+    if (this.stopped || isImporting || isForgotten || Date.now() - failedAt < waitMs) return false;
+    return sandboxes.length < this.options.sandboxesMax && !isMemoryShort();
+  }
+
+  /** Versions that take turns in too little memory would only import. */
+  private hasRoom(): boolean {
+    const sandboxes = [...this.sandboxes.keys()];
+    return bytesOf(sandboxes) < this.options.bytesMax * FULL || sandboxes.some(isUnused);
+  }
+
+  /** Beside all others, as far as its size is known. */
+  private fits({ workspaceId, bytes }: Version): boolean {
+    const { bytesMax } = this.options;
+    const held = this.bytesByWorkspace().get(workspaceId) ?? 0;
+    return bytesOf(this.sandboxes.keys()) + bytes < bytesMax * FULL && held + bytes < bytesMax * SHARE_OF_WORKSPACE;
+  }
+
+  /** @param canEnd whether this sandbox, which no run uses, may be given up for the new one */
+  private async import(
+    version: Version,
+    request: WarmRequest,
+    canEnd: (sandbox: WarmSandbox) => boolean,
+    isAhead = false,
+  ): Promise<void> {
+    version.isImporting = true;
+    let isReady = false;
+    const failed = () => {
+      version.failures++;
+      version.failedAt = Date.now();
+    };
+    try {
+      const unpin = await request.pin();
+      const zygote = this.options.zygote();
+      if (this.stopped || version.isForgotten || !zygote || zygote.dead || zygote.retired) return unpin();
+      const sandbox = new WarmSandbox(zygote, request);
+      if (isAhead) sandbox.usedAt = 0;
+      version.sandboxes.push(sandbox);
+      this.sandboxes.set(sandbox, version);
+      this.sweeping ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
+      await new Promise<void>((resolve) => {
+        sandbox.once('ready', () => {
+          isReady = true;
+          version.failures = 0;
+          version.bytes = sandbox.bytes;
+          if (sandbox.bytes > this.options.bytesMax * SHARE_OF_WORKSPACE) {
+            version.reason = 'its import takes more memory than one workspace may have in warm sandboxes';
+            sandbox.end();
+          } else this.makeRoom(sandbox, canEnd);
+          resolve();
+        });
+        sandbox.once('gone', (reason) => {
+          unpin();
+          if (!isReady) failed();
+          this.removeEnded(sandbox, version, reason);
+          resolve();
+        });
+      });
+    } catch {
+      // Its files can't be had: its next run says why.
+      failed();
+    } finally {
+      version.isImporting = false;
+    }
+  }
+
+  private removeEnded(sandbox: WarmSandbox, version: Version, reason: string | undefined): void {
+    version.sandboxes.splice(version.sandboxes.indexOf(sandbox), 1);
+    version.reason ??= reason;
+    this.sandboxes.delete(sandbox);
+    const { standby, usedAt, announcedAt } = version;
+    if (!standby || Date.now() - Math.max(usedAt, announcedAt) >= REPEATED_MS_MAX) return;
+    this.importsAhead = this.importsAhead.then(() => this.importInTurn(version, standby, true));
+  }
+
+  /** The least recently used first, until what is left fits: if nothing else helps, without the new one. */
+  private makeRoom(added: WarmSandbox, canEnd: (sandbox: WarmSandbox) => boolean): void {
+    const { bytesMax } = this.options;
+    const held = this.bytesByWorkspace();
+    let total = bytesOf(this.sandboxes.keys());
+    const endable = this.listByUse().filter((sandbox) => sandbox !== added && !sandbox.isRunning && canEnd(sandbox));
+    for (const sandbox of [...endable, added]) {
+      const workspaceId = this.sandboxes.get(sandbox)?.workspaceId ?? '';
+      const ofWorkspace = held.get(workspaceId) ?? 0;
+      if (total <= bytesMax && ofWorkspace <= bytesMax * SHARE_OF_WORKSPACE) continue;
+      held.set(workspaceId, ofWorkspace - sandbox.bytes);
+      total -= sandbox.bytes;
+      sandbox.end();
+    }
+  }
+
+  private bytesByWorkspace(): Map<string, number> {
+    const held = new Map<string, number>();
+    for (const [{ bytes }, { workspaceId }] of this.sandboxes) {
+      held.set(workspaceId, (held.get(workspaceId) ?? 0) + bytes);
+    }
+    return held;
+  }
+
+  /** The least recently used first: before all others those that no run has used. */
+  private listByUse(): WarmSandbox[] {
+    return [...this.sandboxes.keys()].sort((a, b) => a.usedAt - b.usedAt);
+  }
+
+  private sweep(): void {
+    const now = Date.now();
+    let isShort = isMemoryShort();
+    for (const sandbox of this.listByUse()) {
+      const version = this.sandboxes.get(sandbox);
+      if (!version) continue;
+      const usedAt = Math.max(sandbox.usedAt, version.announcedAt);
+      if (!sandbox.isResting()) version.reason = 'its code goes on between runs';
+      else if (sandbox.isRunning) continue;
+      else if (isShort) {
+        isShort = false;
+        version.standby = undefined;
+      } else if (now - usedAt < REPEATED_MS_MAX && now - sandbox.startedAt < this.options.recycleMs) continue;
+      sandbox.end();
+    }
+    if (this.sandboxes.size > 0) return;
+    clearInterval(this.sweeping);
+    this.sweeping = undefined;
+  }
+
+  /** Those with sandboxes go last: their number is bounded by memory. */
+  private forgetOldest(): void {
+    const versions = [...this.versions];
+    const [key, version] = versions.find(([, { sandboxes }]) => !sandboxes.length) ?? versions[0] ?? [];
+    if (key !== undefined && version) this.forget(key, version);
+  }
+
+  private forget(key: string, version: Version): void {
+    this.versions.delete(key);
+    version.isForgotten = true;
+    for (const sandbox of version.sandboxes) sandbox.end();
+  }
+}
+
+const keyOf = ({ workspaceId, subjectId, entrypoint, secretNames, spec, memoryBytes, processes }: WarmRequest) =>
+  JSON.stringify([workspaceId, subjectId, entrypoint, secretNames, spec, memoryBytes, processes]);
+
+const isUnused = ({ isRunning, usedAt }: WarmSandbox) => !isRunning && Date.now() - usedAt > UNUSED_MS_MIN;
+
+const isMemoryShort = () => process.availableMemory() < memoryOfMachine() * AVAILABLE_MIN;
+
+const bytesOf = (sandboxes: Iterable<WarmSandbox>) => [...sandboxes].reduce((total, { bytes }) => total + bytes, 0);

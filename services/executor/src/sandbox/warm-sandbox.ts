@@ -1,0 +1,262 @@
+/**
+ * A sealed child that has imported the code of one version, and forks a process for each run of it, one after the other (warm.py).
+ *
+ * It has run user code: what it reports is untrusted, and so is what it does between runs.
+ */
+import { EventEmitter } from 'node:events';
+import fs from 'node:fs';
+import { count, parseMessage, text, unexpected } from '../untrusted/said-values';
+import { Child, type Exit } from './child';
+import { frame } from './frames';
+import { CHANNEL_CLOSED } from './kill-reasons';
+import { childrenOf, watchMemory } from './memory-watch';
+import { READY_MS, type SandboxSpec } from './settings';
+import type { ZygoteProcess } from './zygote-process';
+
+export interface WarmImport {
+  spec: SandboxSpec;
+  entrypoint: string;
+  /** Code that asks for one of these while it is imported needs a run. */
+  secretNames: string[];
+  memoryBytes: number;
+  processes: number;
+}
+
+export interface WarmEvents {
+  /** A process waits for a run, for the first time. */
+  ready: [];
+  /** @param reason why this version can't run from a warm sandbox; absent: this one has ended, another may serve */
+  gone: [reason?: string];
+}
+
+const IMPORT_MS_MAX = 60_000;
+const REPORT_BYTES_MAX = 4_096;
+const REPORT_DEPTH_MAX = 2;
+const REASON_CHARS_MAX = 500;
+/** A process has ended as soon as its connections have; only then does the sandbox say so. */
+const ENDED_MS_MAX = 1_000;
+/** Processor time that a process may use while it waits. */
+const RESTING_CPU_MS_MAX = 1_000;
+/** A fresh sandbox takes at least this long. */
+const WAIT_MS_MIN = 5;
+const WAIT_MS_MAX = 2_000;
+/** An interpreter that has imported an empty module. */
+const BYTES_MIN = 2 << 20;
+const CLOCK_TICK_MS = 10;
+
+export class WarmSandbox extends EventEmitter<WarmEvents> {
+  readonly startedAt = Date.now();
+  /** Its memory, as it says itself, since nobody else may look: within what is possible. */
+  bytes = 0;
+  usedAt = Date.now();
+  private phase: 'importing' | 'forking' | 'waiting' | 'running' | 'answered' = 'importing';
+  private readonly sandbox: Child;
+  private run?: Child;
+  private runs = 0;
+  private timer?: NodeJS.Timeout;
+  private stopWatching = () => {};
+  private reason?: string;
+  private exit?: Exit;
+  private cpuMsAtRest = 0;
+  private isLast = false;
+  private importMs = 0;
+  private next?: (run: Child | undefined) => void;
+
+  constructor(
+    private readonly zygote: ZygoteProcess,
+    private readonly given: WarmImport,
+  ) {
+    super();
+    this.sandbox = zygote.forkWarm();
+    this.sandbox.onReady = () => this.import();
+    void this.sandbox.exited.then((exit) => this.ended(exit));
+  }
+
+  /** It takes no other run. */
+  private get isEnding(): boolean {
+    return this.isLast || this.sandbox.killedFor !== undefined;
+  }
+
+  get isRunning(): boolean {
+    return this.phase === 'running' || this.phase === 'answered';
+  }
+
+  /** A process for one run, if one waits. */
+  take(): Child | undefined {
+    if (this.phase !== 'waiting' || !this.run || this.isEnding) return undefined;
+    this.phase = 'running';
+    this.usedAt = Date.now();
+    this.sandbox.state = 'running';
+    this.run.state = 'running';
+    return this.run;
+  }
+
+  /** Whether the next process is on its way and nobody waits for it. */
+  get isExpected(): boolean {
+    return (this.phase === 'answered' || this.phase === 'forking') && !this.next && !this.isEnding;
+  }
+
+  /** The next process. Undefined if importing the code in a fresh sandbox would have taken less time than to wait for it. */
+  expect(): Promise<Child | undefined> {
+    if (this.phase === 'answered') this.run?.control?.end();
+    return new Promise((resolve) => {
+      const timer = setTimeout(
+        () => this.next?.(undefined),
+        Math.min(Math.max(this.importMs, WAIT_MS_MIN), WAIT_MS_MAX),
+      );
+      this.next = (run) => {
+        clearTimeout(timer);
+        this.next = undefined;
+        resolve(run);
+      };
+    });
+  }
+
+  /** After its run, if there is one. */
+  end(): void {
+    if (this.isRunning) this.isLast = true;
+    else this.sandbox.kill('recycled');
+  }
+
+  /** False where something goes on although no run does: code that has found a way to stay. */
+  isResting(): boolean {
+    if (this.phase !== 'waiting') return true;
+    const cpuMs = this.readCpuMs();
+    if (cpuMs === undefined) return true;
+    const isAlone = childrenOf(this.sandbox.hostPid()).length <= 1;
+    return isAlone && cpuMs - this.cpuMsAtRest < RESTING_CPU_MS_MAX;
+  }
+
+  /** CPU time of all threads of its first process. Undefined once that is gone, which may be before its exit is reported. */
+  private readCpuMs(): number | undefined {
+    try {
+      return cpuMs(this.sandbox.hostPid());
+    } catch {
+      return undefined;
+    }
+  }
+
+  private import(): void {
+    const { sandbox, given } = this;
+    sandbox.cgroup?.limit(given.memoryBytes + given.spec.tmpBytes, given.processes + 8);
+    if (!sandbox.cgroup) this.stopWatching = watchMemory(sandbox, given.memoryBytes);
+    sandbox.frames.limitBytes = REPORT_BYTES_MAX;
+    sandbox.onControl = () => this.listen();
+    sandbox.control?.write(frame(given.spec));
+    sandbox.control?.write(frame({ entrypoint: given.entrypoint, secretNames: given.secretNames }));
+    this.importMs = -performance.now();
+    this.endAfter(IMPORT_MS_MAX, `importing it takes more than ${IMPORT_MS_MAX / 1_000} s`);
+  }
+
+  private listen(): void {
+    try {
+      for (let body = this.sandbox.frames.next(); body; body = this.sandbox.frames.next()) {
+        this.heed(parseMessage(body, REPORT_DEPTH_MAX));
+      }
+    } catch (err) {
+      this.refuse(`it breaks the protocol of its sandbox: ${(err as Error).message}`);
+    }
+  }
+
+  private heed(report: Record<string, unknown>): void {
+    const { phase } = this;
+    if (report.t === 'fresh' && phase === 'importing') {
+      this.refuse(text(report.reason, REASON_CHARS_MAX));
+    } else if (this.exit || this.sandbox.killedFor !== undefined) {
+      // The end of a run that is killed with its sandbox is that of the sandbox.
+      return;
+    } else if (report.t === 'broken') {
+      this.refuse(`its sandbox does not work: ${report.error}`.slice(0, REASON_CHARS_MAX));
+    } else if (report.t === 'warm' && phase === 'importing') {
+      this.stopWatching();
+      const most = this.given.memoryBytes + this.given.spec.tmpBytes;
+      this.bytes = typeof report.bytes === 'number' ? Math.min(Math.max(report.bytes, BYTES_MIN), most) : most;
+      this.importMs += performance.now();
+      this.fork();
+    } else if (report.t === 'ended' && phase !== 'importing' && phase !== 'forking') {
+      this.sandbox.state = 'ready';
+      const { status, cpuMs, maxRssKb } = report;
+      this.run?.ended({
+        status: Number.isInteger(status) ? Number(status) : 0,
+        cpuMs: count(cpuMs, Number.MAX_SAFE_INTEGER),
+        maxRssKb: count(maxRssKb, Number.MAX_SAFE_INTEGER),
+      });
+      if (this.isLast || this.zygote.retired) this.sandbox.kill('recycled');
+      else this.fork();
+    } else {
+      unexpected(report);
+    }
+  }
+
+  /** The process of the next run, before there is one. The sandbox first removes what is left of the run before it. */
+  private fork(): void {
+    const { sandbox, zygote } = this;
+    this.phase = 'forking';
+    const run = new Child(
+      `${sandbox.id}.${++this.runs}`,
+      (child) => this.kill(child),
+      () => sandbox.hostPid(),
+    );
+    const { cgroup } = sandbox;
+    if (cgroup) run.cgroup = { ...cgroup, oomKilled: () => this.exit?.oom ?? cgroup.oomKilled(), release: () => {} };
+    run.onReady = () => {
+      clearTimeout(this.timer);
+      this.phase = 'waiting';
+      if (this.runs === 1) this.emit('ready');
+      if (this.next) return this.next(this.take());
+      this.cpuMsAtRest = this.readCpuMs() ?? 0;
+    };
+    run.onAnswered = () => {
+      if (this.run === run) this.phase = 'answered';
+    };
+    this.run = run;
+    this.endAfter(READY_MS);
+    zygote.connect(sandbox, run);
+  }
+
+  /** Its processes are known to the sandbox alone, and end with it. */
+  private kill(run: Child): void {
+    const end = () => run.state !== 'dead' && this.sandbox.kill(run.killedFor ?? '');
+    if (run.killedFor === CHANNEL_CLOSED) setTimeout(end, ENDED_MS_MAX);
+    else end();
+  }
+
+  private endAfter(ms: number, reason?: string): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      if (reason) this.refuse(reason);
+      else this.sandbox.kill('not ready in time');
+    }, ms);
+  }
+
+  private refuse(reason: string): void {
+    this.reason ??= reason;
+    this.sandbox.kill(reason);
+  }
+
+  private async ended(exit: Exit): Promise<void> {
+    clearTimeout(this.timer);
+    this.stopWatching();
+    this.exit = exit;
+    this.run?.ended(exit);
+    this.run?.close();
+    this.next?.(undefined);
+    const endedItself = !this.sandbox.killedFor && !exit.error;
+    if (this.phase === 'importing') await this.sandbox.allRead();
+    this.sandbox.close();
+    if (this.phase === 'importing' && endedItself) this.reason ??= 'importing it ends its process';
+    this.emit('gone', this.reason);
+  }
+}
+
+/** CPU time of a process, of all its threads. @throws if it is gone */
+function cpuMs(pid: number): number {
+  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // After the name, which may contain anything: user and system time are fields 14 and 15 of proc_pid_stat(5).
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
+  return (user + system) * CLOCK_TICK_MS;
+}

@@ -1,0 +1,135 @@
+/**
+ * Full-text search over title, tags, description and text, ranked in that order. Words match by prefix,
+ * and where the database has pg_trgm, misspelt words in the names match too.
+ */
+import type { Pool } from 'pg';
+import type { Logger } from 'pino';
+import type { Reader } from '../access/caller';
+import { Prisma, type PrismaClient } from '../generated/prisma/client';
+import type { Page } from '../page-of';
+import { findableSkill, present } from './readable';
+import type { SkillRow } from './skill';
+import { skillColumns, skillTables } from './skill-repository';
+
+export interface Segment {
+  text: string;
+  matched: boolean;
+}
+
+export type SearchHit = SkillRow & { rank: number; title_marked: string; excerpt_marked: string };
+
+/** At most this many matches are ranked, which bounds the cost of a search for a word that half of all skills contain. */
+const CANDIDATES_MAX = 1_000;
+const MISSPELT_MAX = 200;
+/** Minimum similarity of a misspelt word: pg_trgm's own 0.6 misses two swapped letters. */
+const WORD_SIMILARITY = '0.4';
+/** Length of the text that an excerpt is chosen from. */
+const EXCERPT_SOURCE_CHARS_MAX = 20_000;
+/** The same, of all hits of a page: `ts_headline` takes half a second for these. */
+const PAGE_SOURCE_CHARS_MAX = 420_000;
+/** For PostgreSQL, where the first quantifier makes all of them lazy. Stripped from excerpts, since its fields are shown separately. */
+const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
+const WORDS_MAX = 12;
+/** Words of a query; the rest is ignored. The cost of ranking is the product of these and their positions in a text. */
+const ASKED_WORDS_MAX = 20;
+/** One with nothing to exclude: PostgreSQL fails on many of them in a row (`tsquery stack too small`). */
+const LOOSE_DASH = /-(?!"?[\p{L}\p{N}])/gu;
+/** Private-use characters, which no text needs. */
+const [START, STOP] = ['\uE000', '\uE001'];
+const TITLE_OPTIONS = `StartSel=${START},StopSel=${STOP},HighlightAll=true`;
+const EXCERPT_OPTIONS = `StartSel=${START},StopSel=${STOP},MaxWords=30,MinWords=12,MaxFragments=2,FragmentDelimiter=" … "`;
+
+/** Checked once at start-up; without pg_trgm, search matches words and prefixes only. */
+export async function forgivesTyping(pool: Pool, log: Logger): Promise<boolean> {
+  const { rowCount } = await pool.query("SELECT 1 FROM pg_class WHERE relname = 'skills_names' AND relkind = 'i'");
+  if (rowCount) return true;
+  log.warn(
+    'search does not tolerate misspellings: the database has no pg_trgm. Install its contrib package, then as the owner of ' +
+      'the database: CREATE EXTENSION pg_trgm; CREATE INDEX skills_names ON skills USING gin ' +
+      '(skill_names(title, tags, description) gin_trgm_ops);',
+  );
+  return false;
+}
+
+/** Best first; one more than the page size if there are more. */
+export async function searchSkills(
+  prisma: PrismaClient,
+  reader: Reader,
+  text: string,
+  page: Page,
+  forgiving: boolean,
+): Promise<SearchHit[]> {
+  const exact = await rankedHits(prisma, reader, text, page, false);
+  // Fuzzy matching costs more than exact lookup: it is used only if the page is not full without it.
+  if (exact.length > page.limit || !forgiving) return exact;
+  const [, hits] = await prisma.$transaction([
+    prisma.$executeRaw`SELECT set_config('pg_trgm.word_similarity_threshold', ${WORD_SIMILARITY}, true)`,
+    rankedHits(prisma, reader, text, page, true),
+  ]);
+  return hits;
+}
+
+function rankedHits(
+  prisma: PrismaClient,
+  reader: Reader,
+  text: string,
+  page: Page,
+  forgiving: boolean,
+): Prisma.PrismaPromise<SearchHit[]> {
+  const words = wordsOf(text);
+  const query = Prisma.sql`(websearch_to_tsquery('english', ${asked(text)}) || to_tsquery('english', ${words.join(' & ')}))`;
+  // Any of the words: to mark a whole phrase, or all words together, ts_headline tries all their positions in the text.
+  const marked = Prisma.sql`to_tsquery('english', ${words.join(' | ')})`;
+  const names = Prisma.sql`skill_names(s.title, s.tags, s.description)`;
+  const misspelt = Prisma.sql`
+    UNION (SELECT s.id FROM skills s WHERE ${text} <% ${names} AND ${searchable(reader)} LIMIT ${MISSPELT_MAX})`;
+  const likeness = forgiving ? Prisma.sql`+ word_similarity(${text}, ${names})` : Prisma.empty;
+  const sourceChars = Math.min(EXCERPT_SOURCE_CHARS_MAX, Math.floor(PAGE_SOURCE_CHARS_MAX / (page.limit + 1)));
+  return prisma.$queryRaw<SearchHit[]>`
+    WITH hits AS MATERIALIZED (
+      (SELECT s.id FROM skills s WHERE s.search @@ ${query} AND ${searchable(reader)} LIMIT ${CANDIDATES_MAX})
+      ${forgiving ? misspelt : Prisma.empty}
+    ), page AS MATERIALIZED (
+      SELECT s.id, (ts_rank_cd('{0.1, 0.3, 0.5, 1}', s.search, ${query}, 1) ${likeness})::float8 AS rank
+      FROM hits JOIN skills s USING (id) ORDER BY rank DESC, s.id LIMIT ${page.limit + 1} OFFSET ${page.offset}
+    )
+    SELECT ${skillColumns(reader)}, page.rank,
+      ts_headline('english', s.title, ${marked}, ${TITLE_OPTIONS}) AS title_marked,
+      ts_headline('english', s.description || ' ' || skill_text(regexp_replace(left(s.body_md, ${sourceChars}::int), ${FRONT_MATTER}, '')), ${marked}, ${EXCERPT_OPTIONS})
+        AS excerpt_marked
+    FROM page JOIN ${skillTables(reader)} ON s.id = page.id ORDER BY page.rank DESC, s.id`;
+}
+
+/** Skills that the reader could find anyway, and unlisted ones that the reader has saved. */
+function searchable(reader: Reader): Prisma.Sql {
+  const { userId } = reader;
+  if (userId === null) return findableSkill(reader);
+  return Prisma.sql`(${findableSkill(reader)} OR (${present('s')} AND s.visibility = 'unlisted'
+    AND EXISTS (SELECT 1 FROM skill_saves x WHERE x.skill_id = s.id AND x.user_id = ${userId})))`;
+}
+
+/** Each as a prefix: `'depl':*`, `'run':*`. Only letters and digits pass, so nothing is interpreted as syntax. */
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return [...new Set(words)].slice(0, WORDS_MAX).map((word) => `'${word}':*`);
+}
+
+/** The query's first words, without immediate repetitions. */
+function asked(text: string): string {
+  const words = text.replace(LOOSE_DASH, ' ').split(/\s+/);
+  return words
+    .filter((word, index) => word !== words[index - 1])
+    .slice(0, ASKED_WORDS_MAX)
+    .join(' ');
+}
+
+/** `ts_headline` marks the matches; a list of segments can be shown without trusting the text. */
+export function toSegments(marked: string): Segment[] {
+  const segments: Segment[] = [];
+  let matched = false;
+  for (const piece of marked.split(/([\uE000\uE001])/)) {
+    if (piece === START || piece === STOP) matched = piece === START;
+    else if (piece) segments.push({ text: piece, matched });
+  }
+  return segments;
+}

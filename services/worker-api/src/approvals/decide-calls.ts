@@ -1,0 +1,134 @@
+/** Decisions about the tool calls of an agent: each is approved, approved with corrected arguments, or refused. */
+import { isDeepStrictEqual } from 'node:util';
+import { AppError, type CallOf, type FieldProblem, invalid } from '@gantry/http';
+import { maskTexts } from '@gantry/masking';
+import type { Run } from '@gantry/run-engine';
+import { listFitProblems } from '../connection-tools/check-arguments';
+import { ANSWER_BYTES_MAX } from './approval';
+import type { ApprovalDeps } from './approval-deps';
+import type { CallDecision, DecidedCalls, StoredCall } from './held-calls';
+import { findInputSchema } from './tool-schema';
+
+type CallInput = NonNullable<NonNullable<CallOf<'worker', 'approve'>['body']>['calls']>[number];
+
+export interface CallsInput {
+  /** Undefined: all calls are made as the agent asked. */
+  calls: CallInput[] | undefined;
+  /** Of the whole decision: for refused calls without one. */
+  reason: string | null;
+  /** The holder of a link approves and refuses only. */
+  canCorrect: boolean;
+}
+
+/**
+ * @throws AppError 400 `invalid_calls` naming what is wrong, 503 `tool_unavailable` where corrected arguments cannot be checked
+ */
+export async function decideCalls(
+  deps: ApprovalDeps,
+  run: Run,
+  calls: StoredCall[],
+  input: CallsInput,
+): Promise<DecidedCalls> {
+  const chosen = input.calls && matchCalls(calls, input.calls);
+  const results = calls.map((call) => toDecision(call, chosen?.get(call.id)?.input, input.reason));
+  if (chosen) {
+    const corrected = calls.filter((_, at) => results[at]?.status === 'corrected');
+    const problems = corrected.flatMap(({ id }) => findCorrectionProblems(chosen.get(id), input.canCorrect));
+    if (problems.length) throw invalid(problems, 'invalid_calls');
+    requireSmallDecisions(results);
+    for (const call of corrected) await requireFit(deps, run, call, chosen.get(call.id));
+  }
+  const redactor = await deps.masking.redactorFor(await deps.secrets.valuesOf(run.workspaceId));
+  const stored = await Promise.all(
+    calls.map(async (call, at) => {
+      const result = results[at] as CallDecision;
+      const mask = async <T>(value: T) => (await maskTexts(redactor, value)) as T;
+      const shown = { arguments: await mask(result.arguments), reason: await mask(result.reason) };
+      return { ...call, decision: { ...result, ...shown } };
+    }),
+  );
+  return { results, stored };
+}
+
+interface MatchedInput {
+  input: CallInput;
+  /** Of the request's body. */
+  path: string;
+}
+
+/** @throws AppError 400 for calls of elsewhere, for one that is named twice, and for one that is not decided */
+function matchCalls(calls: StoredCall[], inputs: CallInput[]): Map<string, MatchedInput> {
+  const ids = calls.map(({ id }) => id);
+  const matched = new Map<string, MatchedInput>();
+  const problems: FieldProblem[] = [];
+  for (const [at, input] of inputs.entries()) {
+    const path = `calls.${at}`;
+    // Bounded: 20 calls (HELD_CALLS_MAX) and 20 decisions (`maxItems` of CallDecisions).
+    if (!ids.includes(input.id)) {
+      problems.push({ path: `${path}.id`, message: `is no call of this approval, which has ${ids.join(', ')}` });
+    } else if (matched.has(input.id)) problems.push({ path: `${path}.id`, message: 'is decided twice' });
+    if (input.decision === 'refuse' && input.arguments) {
+      problems.push({ path: `${path}.arguments`, message: 'are of a call that is approved' });
+    }
+    matched.set(input.id, { input, path });
+  }
+  const undecided = ids.filter((id) => !matched.has(id));
+  if (undecided.length) problems.push({ path: 'calls', message: `must decide ${undecided.join(', ')} as well` });
+  if (problems.length) throw invalid(problems, 'invalid_calls');
+  return matched;
+}
+
+function toDecision(call: StoredCall, input: CallInput | undefined, reason: string | null): CallDecision {
+  if (input?.decision === 'refuse') {
+    return { status: 'refused', arguments: null, reason: input.reason?.trim() || reason };
+  }
+  const given = input?.arguments;
+  const isCorrected = given !== undefined && !isDeepStrictEqual(given, call.arguments);
+  return { status: isCorrected ? 'corrected' : 'approved', arguments: isCorrected ? given : null, reason: null };
+}
+
+function findCorrectionProblems(matched: MatchedInput | undefined, canCorrect: boolean): FieldProblem[] {
+  if (!matched) return [];
+  const path = `${matched.path}.arguments`;
+  if (!canCorrect) return [{ path, message: 'can be corrected with an account only: approve the call or refuse it' }];
+  const found = findNul(matched.input.arguments, path);
+  return found === null ? [] : [{ path: found, message: 'contains the character NUL' }];
+}
+
+/** The place of the first text or name with a NUL. JSON of a request has at most 64 levels. */
+function findNul(value: unknown, path: string): string | null {
+  if (typeof value === 'string') return value.includes('\0') ? path : null;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [key, one] of Object.entries(value)) {
+    const found = key.includes('\0') ? path : findNul(one, `${path}.${key}`);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** They become the result of a step, limited to 64 KB. */
+function requireSmallDecisions(results: CallDecision[]): void {
+  if (Buffer.byteLength(JSON.stringify(results)) <= ANSWER_BYTES_MAX) return;
+  const message = `corrected arguments and reasons are larger than ${ANSWER_BYTES_MAX / 1024} KB of JSON together`;
+  throw invalid([{ path: 'calls', message }], 'invalid_calls');
+}
+
+/** @throws AppError 400 naming every argument that does not fit the tool's schema; 503 where there is no schema to check with */
+async function requireFit(
+  deps: ApprovalDeps,
+  run: Run,
+  call: StoredCall,
+  matched: MatchedInput | undefined,
+): Promise<void> {
+  if (!matched) return;
+  const found = await findInputSchema(deps, run, call);
+  if ('failed' in found) {
+    const detail = `corrected arguments of ${call.tool} cannot be checked: ${found.failed.message}`;
+    throw new AppError('unavailable', 'tool_unavailable', detail);
+  }
+  const problems = listFitProblems(found.schema, matched.input.arguments, 'the arguments');
+  if (!problems.length) return;
+  const whole = `${matched.path}.arguments`;
+  const fields = problems.map(({ path, message }) => ({ path: path ? `${whole}.${path}` : whole, message }));
+  throw invalid(fields, 'invalid_calls');
+}

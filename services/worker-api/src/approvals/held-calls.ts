@@ -1,0 +1,64 @@
+/** Tool calls of an agent that wait for a person: as they are stored with their approval, and as they are shown. */
+import { type HeldCall, heldCall, jsonObject } from '@gantry/events';
+import { invalid } from '@gantry/http';
+import { z } from 'zod';
+import type { Approval } from '../generated/prisma/client';
+
+export interface CallDecision {
+  status: 'approved' | 'corrected' | 'refused';
+  /** Those it is made with; null unless corrected. */
+  arguments: Record<string, unknown> | null;
+  /** For the model; null unless refused. */
+  reason: string | null;
+}
+
+export interface StoredCall extends HeldCall {
+  /** As the model names it. */
+  tool: string;
+  arguments: Record<string, unknown>;
+  /** Null while it is pending, and where the run was stopped. */
+  decision: CallDecision | null;
+}
+
+export interface DecidedCalls {
+  /** For the run, in the order of the calls: with exactly the approved arguments. */
+  results: CallDecision[];
+  /** For people: without the values of secrets. */
+  stored: StoredCall[];
+}
+
+const shownCall = z.object({ tool: z.string().min(1).max(200), arguments: jsonObject });
+/** What people without a list of calls look at: one call, or several. */
+const shownData = z.union([
+  shownCall.transform((call) => [call]),
+  z.object({ calls: z.array(shownCall) }).transform(({ calls }) => calls),
+]);
+
+/** Null for an approval that is of no tool calls. */
+export const readCalls = ({ calls }: Pick<Approval, 'calls'>): StoredCall[] | null =>
+  calls === null ? null : (calls as object as StoredCall[]);
+
+/**
+ * The calls that a suspended run names, with what is shown of them.
+ * @throws AppError 400 where the shown data are not of these calls
+ */
+export function parseHeldCalls(held: HeldCall[], data: unknown): StoredCall[] {
+  const shown = shownData.safeParse(data).data ?? [];
+  if (shown.length !== held.length || new Set(held.map(({ id }) => id)).size !== held.length) {
+    throw invalid([{ path: 'calls', message: 'are not those of the data' }]);
+  }
+  return shown.map((call, at) => ({ ...heldCall.parse(held[at]), ...call, decision: null }));
+}
+
+/** @param schemas by the id of the call; absent: they are not shown */
+export function callsToApi(approval: Pick<Approval, 'calls'>, schemas?: ReadonlyMap<string, object | null>) {
+  const calls = readCalls(approval);
+  if (!calls) return null;
+  return calls.map(({ id, tool, arguments: requested, decision }) => ({
+    id,
+    tool,
+    arguments: requested,
+    decision,
+    ...(schemas && { input_schema: schemas.get(id) ?? null }),
+  }));
+}

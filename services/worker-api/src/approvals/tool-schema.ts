@@ -1,0 +1,51 @@
+/** Schemas of the tools whose calls wait for a person. */
+import type { ToolFailure } from '@gantry/events';
+import { inputSchemaOf } from '@gantry/program';
+import type { Run } from '@gantry/run-engine';
+import { toolsNamed } from '../connection-tools/named-tools';
+import { failure } from '../connection-tools/tool-result';
+import { findSharedWorker } from '../workers/worker-queries';
+import type { ApprovalDeps } from './approval-deps';
+import type { StoredCall } from './held-calls';
+
+export type InputSchema = Readonly<Record<string, unknown>>;
+
+/** As the tool has it now: of an MCP server it may have to be asked for. */
+export async function findInputSchema(
+  deps: ApprovalDeps,
+  run: Run,
+  { serves, parameters }: Pick<StoredCall, 'serves' | 'parameters'>,
+): Promise<{ schema: InputSchema } | { failed: ToolFailure }> {
+  if (parameters) return { schema: parameters };
+  if (!serves) return { schema: {} };
+  if ('worker' in serves) return findWorkerSchema(deps, run, serves.worker);
+  const tools = await toolsNamed(deps, run, serves.connection, serves.tool);
+  if ('failed' in tools) return tools;
+  return { schema: tools[0]?.inputSchema ?? {} };
+}
+
+/** By the id of the call; null where the tool cannot be looked up. */
+export async function listInputSchemas(
+  deps: ApprovalDeps,
+  run: Run,
+  calls: StoredCall[],
+): Promise<Map<string, InputSchema | null>> {
+  const found = await Promise.all(calls.map((call) => findInputSchema(deps, run, call)));
+  return new Map(
+    calls.map(({ id }, at) => {
+      const one = found[at];
+      return [id, one && 'schema' in one ? one.schema : null];
+    }),
+  );
+}
+
+async function findWorkerSchema(
+  { pool, runnables }: ApprovalDeps,
+  { workspaceId }: Run,
+  workerId: string,
+): Promise<{ schema: InputSchema } | { failed: ToolFailure }> {
+  const worker = await findSharedWorker(pool, workspaceId, workerId);
+  if (!worker) return { failed: failure('unknown_tool', `there is no worker ${workerId} that a run could call`) };
+  const { definition } = await runnables.get(pool, worker.uid, worker.currentVersion);
+  return { schema: { ...inputSchemaOf(definition.inputs) } };
+}

@@ -1,0 +1,13 @@
+import type { Bus } from '@gantry/events';
+import type { Logger } from 'pino';
+import type { PrismaClient } from '../generated/prisma/client';
+import type { RehearsalDeps } from '../runs/run-deps';
+import type { CaseJudge } from './case-judge';
+
+export interface CandidateDeps extends RehearsalDeps {
+  prisma: PrismaClient;
+  bus: Bus;
+  /** Compares what rehearsals give with what was recorded. */
+  caseJudge: CaseJudge;
+  log: Logger;
+}

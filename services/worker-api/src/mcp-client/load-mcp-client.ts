@@ -1,0 +1,18 @@
+/** The MCP client, loaded when a connection first asks its server: most platforms have none. */
+import type { McpClient } from '../connections/mcp-port';
+import type { McpClientOptions } from './mcp-client';
+
+type Client = Pick<McpClient, 'listTools' | 'callTool'>;
+
+export function loadMcpClient(options: McpClientOptions): Client {
+  const load = (): Client => (require('./mcp-client') as typeof import('./mcp-client')).createMcpClient(options);
+  let client: Client | undefined;
+  const getClient = () => {
+    client ??= load();
+    return client;
+  };
+  return {
+    listTools: async (server) => getClient().listTools(server),
+    callTool: async (server, call) => getClient().callTool(server, call),
+  };
+}

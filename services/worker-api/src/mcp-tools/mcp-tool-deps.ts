@@ -1,0 +1,10 @@
+import type { Pool } from 'pg';
+import type { McpClient } from '../connections/mcp-port';
+import type { PrismaClient } from '../generated/prisma/client';
+
+export interface McpToolDeps {
+  prisma: PrismaClient;
+  pool: Pool;
+  mcpClient: McpClient;
+  now: () => Date;
+}

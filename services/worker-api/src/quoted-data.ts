@@ -1,8 +1,0 @@
-/** Texts of others, as a model reads them. */
-
-/**
- * Marks a text as data. Nobody who writes one knows the id of the call that will read it, so none can end the data early.
- * @param callId new for each text
- */
-export const delimited = (callId: string, text: string): string =>
-  `<data id="${callId}">\n${text}\n</data id="${callId}">`;

@@ -1,0 +1,44 @@
+/** What runs have recorded, whole, for those who run their code again elsewhere. */
+import { STEP_FAILED } from '@gantry/events';
+import { linkTo, type Operations, ok } from '@gantry/http';
+import { type RecordedStepPage, recordedStepPage } from '@gantry/run-engine';
+import type { RunDeps } from './run-deps';
+import { readApprovals, shownResult } from './run-detail';
+import { runOf } from './run-of-request';
+
+export function stepOperations(deps: RunDeps): Operations<'worker'> {
+  return {
+    listRecordedSteps: async (call) => {
+      const run = await runOf(deps, call);
+      const { steps, hasMore } = await recordedStepPage(deps.pool, run.id, call.query);
+      const approvals = steps.some(({ kind }) => kind === 'approve') ? await readApprovals(deps, run) : [];
+      const after = hasMore ? steps.at(-1)?.ordinal : undefined;
+      return ok(
+        steps.map((step) => stepToApi({ ...step, result: shownResult(step, approvals) })),
+        {
+          'X-Has-More': String(hasMore),
+          ...(after !== undefined && { 'X-Next-After': String(after), ...linkTo(call.req, { after, offset: null }) }),
+        },
+      );
+    },
+  };
+}
+
+interface Failure {
+  module: string;
+  type: string;
+  /** Of a tool or a model. */
+  code?: string;
+  message: string;
+}
+
+function stepToApi({ ordinal, kind, name, result }: RecordedStepPage['steps'][number]) {
+  const failure = readFailure(result);
+  return { ordinal, kind, name, result: failure ? null : (result ?? null), failure };
+}
+
+function readFailure(result: unknown) {
+  if (typeof result !== 'object' || result === null || !Object.hasOwn(result, STEP_FAILED)) return null;
+  const { module, type, code = null, message } = (result as { [STEP_FAILED]: Failure })[STEP_FAILED];
+  return { module, type, code, message };
+}

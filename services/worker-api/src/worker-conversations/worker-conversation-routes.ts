@@ -1,0 +1,80 @@
+import { type Call, created, noContent, notFound, type Operations, ok, pageHeaders } from '@gantry/http';
+import type { Run } from '@gantry/run-engine';
+import { originOf } from '../runs/run-of-request';
+import { getVisibleWorker } from '../workers/worker-repository';
+import { conversationToApi, headToApi, turnToApi } from './worker-conversation';
+import type { WorkerConversationDeps } from './worker-conversation-deps';
+import { findTurnOfRun, getConversation, listConversations, listTurns } from './worker-conversation-repository';
+import { createConversation, removeConversation, sendMessage } from './worker-conversation-service';
+
+type InWorker = Pick<Call<{ worker_id: string }>, 'caller' | 'path'>;
+type InConversation = Pick<Call<{ worker_id: string; conversation_id: string }>, 'caller' | 'path'>;
+
+const FIRST_PAGE = { limit: 20, offset: 0 };
+
+export function workerConversationOperations(deps: WorkerConversationDeps): Operations<'worker'> {
+  const { prisma, pool, engine } = deps;
+
+  const workerOf = ({ caller, path }: InWorker) => getVisibleWorker(prisma, caller, path.worker_id);
+
+  const writerOf = async (call: InWorker & Pick<Call, 'made' | 'req'>) => ({
+    ...{ worker: await workerOf(call), origin: originOf(call.req), made: call.made },
+  });
+
+  const waitFor = (run: Run, waitSeconds = 0) => engine.waitForEnd(run, waitSeconds * 1_000);
+
+  async function read(call: InWorker, id: string, page = FIRST_PAGE) {
+    const worker = await workerOf(call);
+    const conversation = await getConversation(pool, worker, id);
+    const { turns, total } = await listTurns(pool, worker.workspaceId, id, page);
+    return { body: conversationToApi(call.caller, worker, conversation, turns), total };
+  }
+
+  async function readTurn(call: InConversation, runId: string) {
+    const worker = await workerOf(call);
+    await getConversation(pool, worker, call.path.conversation_id);
+    const turn = await findTurnOfRun(pool, worker, runId);
+    if (!turn) throw notFound('message', runId);
+    return turn;
+  }
+
+  return {
+    listWorkerConversations: async (call) => {
+      const worker = await workerOf(call);
+      const { conversations, total } = await listConversations(pool, worker, call.query);
+      const items = conversations.map((one) => headToApi(call.caller, worker, one));
+      return ok(items, pageHeaders(call.req, call.query, total));
+    },
+    createWorkerConversation: {
+      make: async (call) => {
+        const { message, inputs, wait } = call.body ?? {};
+        const { id, run } = await createConversation(deps, await writerOf(call), { message, inputs });
+        if (run) await waitFor(run, wait);
+        return created((await read(call, id)).body);
+      },
+      see: read,
+      answer: async (call, id) => created((await read(call, id)).body),
+    },
+    getWorkerConversation: async (call) => {
+      const { body, total } = await read(call, call.path.conversation_id, call.query);
+      return ok(body, pageHeaders(call.req, call.query, total));
+    },
+    deleteWorkerConversation: async (call) => {
+      await removeConversation(deps, call, await workerOf(call), call.path.conversation_id);
+      return noContent();
+    },
+    sendWorkerMessage: {
+      make: async (call) => {
+        const { message, wait } = call.body;
+        const run = await sendMessage(deps, await writerOf(call), { id: call.path.conversation_id, message });
+        await waitFor(run, wait);
+        return created(turnToApi(await readTurn(call, run.id)));
+      },
+      see: readTurn,
+      answer: async (call, runId) => {
+        await waitFor(await engine.get(call.caller.workspaceId, runId), call.body.wait);
+        return created(turnToApi(await readTurn(call, runId)));
+      },
+    },
+  };
+}

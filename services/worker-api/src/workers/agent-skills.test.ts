@@ -1,0 +1,219 @@
+/** Skills that an agent loads when it needs them: how they are named, copied, described, exported and handed to runs. */
+import { createHash } from 'node:crypto';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { readZip } from '@gantry/archive';
+import { given, until } from '@gantry/testing';
+import { callerOf } from '../test/caller';
+import { startTestWorkerApi } from '../test/test-worker-api';
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const NOTES = '# Release notes\n\nGroup by kind.\n';
+let notes = NOTES;
+
+const surface = given(
+  async () => {
+    const server = http.createServer(({ url }, res) => {
+      const found = url === '/api/v1/skills/release-notes';
+      const skill = { title: 'Release notes', description: 'Writes\u202e them', version: 3, body_md: notes };
+      const body = found ? { ...skill, content_hash: hashOf(notes) } : { detail: 'no such skill' };
+      res.writeHead(found ? 200 : 404, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return server;
+  },
+  (server) => {
+    server.closeAllConnections();
+    server.close();
+  },
+);
+const api = given(
+  () => startTestWorkerApi({ skillsUrl: `http://127.0.0.1:${(surface.address() as AddressInfo).port}` }),
+  (started) => started.stop(),
+);
+const owner = given(() => callerOf(api.url, api.owner.jwt));
+const executor = given(() => api.connectExecutor());
+beforeEach(() => {
+  notes = NOTES;
+});
+
+const skillMd = (name: string, description = 'How we write', body = 'Be brief.') =>
+  `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
+const task = { path: 'SKILL.md', content: '# Answer\n\nAnswer the letter.\n' };
+const TONE = skillMd('tone');
+const tone = [
+  { path: 'skills/tone/SKILL.md', content: TONE },
+  { path: 'skills/tone/scripts/count.py', content: 'print(1)' },
+];
+const agent = (id: string, skills: unknown[], files = tone) => ({
+  ...{ id, name: 'Letters', runner: 'agent', skills, files: [task, ...files] },
+});
+const toneSkill = {
+  ...{ path: 'skills/tone/SKILL.md', skill: null, version: null },
+  ...{ name: 'tone', description: 'How we write', hash: hashOf(TONE) },
+};
+const notesSkill = {
+  ...{ path: 'skills/release-notes/SKILL.md', skill: `release-notes@${hashOf(NOTES)}`, version: 3 },
+  ...{ name: 'release-notes', description: 'Writes  them', hash: hashOf(NOTES) },
+};
+const contentOf = async (id: string, path: string) => {
+  const { body } = await owner.get(`/api/workers/${id}/files`).expect(200);
+  return body.find((one: { path: string }) => one.path === path)?.content;
+};
+
+test('a folder of the worker and a copy of a published skill are handed to the run with name and description', async () => {
+  const { body } = await owner.post('/api/workers', agent('letters', ['skills/tone/', 'release-notes'])).expect(201);
+  expect(body.skills).toEqual([toneSkill, notesSkill]);
+  expect(await contentOf('letters', notesSkill.path)).toBe(NOTES);
+  await owner.post('/api/workers/letters/runs', { inputs: {} }).expect(201);
+  const job = await until(() => executor.claim());
+  expect(job).toMatchObject({
+    agent: {
+      skills: [
+        { name: 'tone', description: 'How we write', folder: 'skills/tone' },
+        { name: 'release-notes', folder: 'skills/release-notes' },
+      ],
+    },
+  });
+  await job.report({ type: 'started' });
+  await job.complete({ text: 'Done.' });
+});
+
+test('a version stays as it is when the skill changes, and an edited copy needs front matter of its own', async () => {
+  const { body: made } = await owner
+    .post('/api/workers', agent('steady', ['release-notes', 'skills/tone']))
+    .expect(201);
+  notes = `${NOTES}New.\n`;
+  const same = await owner.patch('/api/workers/steady', { skills: made.skills }).expect(200);
+  expect(same.body).toMatchObject({ version: 1, sha: made.sha });
+  const renamed = [{ path: 'skills/tone/SKILL.md', content: skillMd('voice') }];
+  const edited = await owner.patch('/api/workers/steady', { files: renamed }).expect(200);
+  expect(edited.body.skills).toMatchObject([{ name: 'release-notes', version: 3 }, { name: 'voice' }]);
+  const change = { files: [{ path: notesSkill.path, content: '# Mine\n' }] };
+  const refused = await owner.patch('/api/workers/steady', change).expect(400);
+  expect(refused.body).toMatchObject({
+    code: 'bad_skill',
+    errors: [
+      { path: 'skills.0', message: expect.stringContaining(`"${notesSkill.path}", line 1: has no front matter`) },
+    ],
+  });
+  const newer = await owner.patch('/api/workers/steady', { skills: ['release-notes', 'skills/tone'] }).expect(200);
+  expect(newer.body.skills[0]).toMatchObject({ skill: `release-notes@${hashOf(notes)}` });
+  const { body: first } = await owner.get(`/api/workers/steady/versions/${made.sha}`).expect(200);
+  expect(first.definition.skills).toEqual(made.skills);
+  const { body: compared } = await owner.get(`/api/workers/steady/versions/${newer.body.sha}`).expect(200);
+  expect(compared.changes.fields.map(({ field }: { field: string }) => field)).toEqual(['skills']);
+  const gone = await owner.patch('/api/workers/steady', { skills: [] }).expect(200);
+  expect(gone.body.skills).toEqual([]);
+});
+
+test('description and name of a stranger are one line without invisible characters', async () => {
+  const content = `---\nname: tone\ndescription: "Nice\\u202e\\u200b\\n\\u0007 words\\U000E0041"\n---\n`;
+  const files = [{ path: 'skills/tone/SKILL.md', content }];
+  const { body } = await owner.post('/api/workers', agent('plain', ['skills/tone'], files)).expect(201);
+  expect(body.skills[0].description).toBe('Nice  words');
+});
+
+const at = (path: string, content: string) => [{ path, content }];
+test.each<[string, unknown[], { path: string; content: string }[], string, RegExp]>([
+  ['no file', ['skills/none'], [], 'skills.0', /"skills\/none\/SKILL.md": there is no such file/],
+  ['no name', ['a/b'], at('a/b/SKILL.md', '---\nx: 1\ndescription: d\n---\n'), 'skills.0', /line 1: name is missing/],
+  [
+    'name',
+    ['a/b'],
+    at('a/b/SKILL.md', '---\nx: 1\nname: Big\ndescription: d\n---\n'),
+    'skills.0',
+    /line 3: name must be/,
+  ],
+  [
+    'description',
+    ['a/b'],
+    at('a/b/SKILL.md', skillMd('b', 'd'.repeat(1_025))),
+    'skills.0',
+    /line 3: description has 1025/,
+  ],
+  [
+    'YAML',
+    ['a/b'],
+    at('a/b/SKILL.md', '---\nname: [\n---\n'),
+    'skills.0',
+    /line 1: the front matter is not valid YAML/,
+  ],
+  ['alias bomb', ['a/b'], at('a/b/SKILL.md', '---\nname: &a b\ndescription: *a\n---\n'), 'skills.0', /not valid YAML/],
+  [
+    'same name',
+    ['a/b', 'a/c'],
+    [...at('a/b/SKILL.md', TONE), ...at('a/c/SKILL.md', TONE)],
+    'skills.1',
+    /that of "a\/b/,
+  ],
+  ['twice', ['skills/tone', 'skills/tone/SKILL.md'], tone, 'skills.1', /appears twice/],
+  ['outside', ['../x/'], [], 'skills.0.path', /not a plain relative path/],
+  ['too long', ['a/b'], at('a/b/SKILL.md', skillMd('b', 'd', 'x'.repeat(40_000))), 'skills.0', /40000 are possible/],
+  ['21', Array.from({ length: 21 }, (_, index) => `s/${index}`), [], 'skills', /20/],
+  [
+    'unknown published',
+    ['skills/tone', 'nobody-wrote-this'],
+    tone,
+    'skills.1',
+    /there is no skill "nobody-wrote-this"/,
+  ],
+  ['number', [7], [], 'skills.0', /text|string|object/],
+])('%s is refused with its place', async (_what, skills, files, path, message) => {
+  const { body } = await owner.post('/api/workers', agent('wrong', skills, files)).expect(400);
+  const found = body.errors.filter((one: { path: string }) => one.path === path);
+  expect(found.map((one: { message: string }) => one.message).join()).toMatch(message);
+});
+
+test('skills are for agents, and the descriptions of all have a bound together', async () => {
+  const code = {
+    name: 'Code',
+    skills: ['nobody-wrote-this'],
+    files: [{ path: 'main.py', content: 'def run(): pass' }, ...tone],
+  };
+  const { body } = await owner.post('/api/workers', code).expect(400);
+  expect(body.detail).toContain('skills: is for agents');
+  const long = Array.from({ length: 20 }, (_, index) => ({
+    ...{ path: `skills/s${index}/SKILL.md`, content: skillMd(`s${index}`, 'ä'.repeat(1_024)) },
+  }));
+  const paths = long.map(({ path }) => path);
+  const { body: refused } = await owner.post('/api/workers', agent('long', paths, long)).expect(400);
+  expect(refused.detail).toContain('the descriptions have 40960 bytes together');
+});
+
+test('an editor is shown the file and line of a skill that could not be saved', async () => {
+  await owner.post('/api/workers', agent('drafted', ['skills/tone'])).expect(201);
+  const inspect = async (file: object) => {
+    const draft = { files: [{ path: 'skills/tone/SKILL.md', ...file }] };
+    return (await owner.post('/api/workers/inspect', { worker_id: 'drafted', draft }).expect(200)).body.problems;
+  };
+  const usual = { code: 'bad_skill', severity: 'error' };
+  expect(await inspect({ content: '---\nname: B\ndescription: d\n---\n' })).toMatchObject([
+    { ...usual, file: 'skills/tone/SKILL.md', line: 2 },
+  ]);
+  expect(await inspect({ delete: true })).toMatchObject([{ ...usual, file: null, line: null }]);
+});
+
+test('an exported worker has its skills, and is the same version when it is imported', async () => {
+  const { body: made } = await owner
+    .post('/api/workers', agent('exported', ['skills/tone', 'release-notes']))
+    .expect(201);
+  const zip = await owner
+    .get('/api/workers/exported/bundle.zip')
+    .buffer(true)
+    .parse((res, done) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk: Buffer) => chunks.push(chunk)).on('end', () => done(null, Buffer.concat(chunks)));
+    })
+    .expect(200);
+  const entries = await readZip(zip.body, { entries: 50, bytes: 1_000_000 });
+  const manifest = await entries.find(({ path }) => path === 'worker.yaml')?.content();
+  expect(manifest?.toString()).toContain('- skills/tone/SKILL.md\n  - path: skills/release-notes/SKILL.md\n');
+  notes = `${NOTES}New.\n`;
+  const imported = await owner
+    .post('/api/workers')
+    .field('id', 'imported')
+    .attach('bundle', zip.body, 'worker.zip')
+    .expect(201);
+  expect(imported.body).toMatchObject({ sha: made.sha, skills: made.skills });
+});

@@ -1,0 +1,135 @@
+/** What other folders read of workers and their versions with SQL. Nothing here writes. */
+import { type Principal, roleAtLeast } from '@gantry/http';
+import { execute, type Sql, type Tx } from '@gantry/postgres';
+import type { InputItem } from '@gantry/program';
+import type { TreePack } from '../file-trees/tree-pack';
+import type { Worker, WorkerStatus } from '../generated/prisma/client';
+import { ownerIdOf } from '../ownership';
+import { type Definition, storedDefinition } from './definition';
+
+export interface WorkerHead extends Pick<Worker, 'uid' | 'id' | 'name' | 'visibility' | 'ownerId'> {
+  isDeleted: boolean;
+}
+
+/** Also one that was deleted; undefined: it is gone for good. */
+export async function findWorkerHead(
+  sql: Sql,
+  workspaceId: string,
+  key: { uid: string } | { id: string },
+): Promise<WorkerHead | undefined> {
+  const [column, value] = 'uid' in key ? ['uid', key.uid] : ['id', key.id];
+  const { rows } = await sql.query<WorkerHead>(
+    `SELECT uid, id, name, visibility, owner_id AS "ownerId", deleted_at IS NOT NULL AS "isDeleted"
+     FROM workers WHERE workspace_id = $1 AND ${column} = $2`,
+    [workspaceId, value],
+  );
+  return rows[0];
+}
+
+export type SharedWorker = Pick<Worker, 'uid' | 'name' | 'description' | 'currentVersion'>;
+
+/** A worker that every run of the workspace may call. */
+export async function findSharedWorker(sql: Sql, workspaceId: string, id: string): Promise<SharedWorker | undefined> {
+  const { rows } = await sql.query<SharedWorker>(
+    `SELECT uid, name, description, current_version AS "currentVersion" FROM workers
+     WHERE workspace_id = $1 AND id = $2 AND deleted_at IS NULL AND visibility = 'workspace'`,
+    [workspaceId, id],
+  );
+  return rows[0];
+}
+
+/** Until the transaction ends, nobody else changes the worker. @returns false where it was deleted */
+export const lockWorker = async (tx: Tx, workspaceId: string, uid: string): Promise<boolean> =>
+  (await execute(
+    tx,
+    'SELECT FROM workers WHERE workspace_id = $1 AND uid = $2 AND deleted_at IS NULL FOR NO KEY UPDATE',
+    [workspaceId, uid],
+  )) === 1;
+
+/** Condition: the worker is there, deleted or not. */
+export const workerExistsSql = (uid: string): string => `EXISTS (SELECT FROM workers w WHERE w.uid = ${uid})`;
+
+export interface VersionToRun {
+  definition: Definition;
+  code: TreePack;
+  onlyWorkers: string[] | null;
+  sha: string;
+  needsApproval: boolean;
+}
+
+/** @param number null: of a run without a version, which finds none */
+export async function findVersionToRun(
+  sql: Sql,
+  workerUid: string,
+  number: number | null,
+): Promise<VersionToRun | undefined> {
+  const { rows } = await sql.query<VersionToRun>(
+    `SELECT definition, json_build_object('digest', code_digest, 'key', code_key, 'size', code_size) AS code,
+       only_workers AS "onlyWorkers", sha, needs_approval AS "needsApproval"
+     FROM worker_versions WHERE worker_uid = $1 AND number = $2`,
+    [workerUid, number],
+  );
+  return rows[0] && { ...rows[0], definition: storedDefinition(rows[0].definition) };
+}
+
+/** Value, in US dollars: the budget for a month of a version. @param version alias of the table */
+export const budgetSql = (version: string): string =>
+  `(${version}.definition -> 'limits' ->> 'budget_usd_per_month')::float8`;
+
+const CURRENT = 'FROM workers w JOIN worker_versions v ON v.worker_uid = w.uid AND v.number = w.current_version';
+
+/** In US dollars for a month; null: the worker has no budget. */
+export async function findBudget(sql: Sql, workspaceId: string, uid: string): Promise<number | null> {
+  const { rows } = await sql.query<{ definition: unknown }>(
+    `SELECT v.definition ${CURRENT} WHERE w.workspace_id = $1 AND w.uid = $2`,
+    [workspaceId, uid],
+  );
+  return rows[0] ? storedDefinition(rows[0].definition).limits.budget_usd_per_month : null;
+}
+
+/** Inputs of the current versions of these workers, by uid. */
+export async function listInputs(sql: Sql, workspaceId: string, uids: string[]): Promise<Map<string, InputItem[]>> {
+  const { rows } = await sql.query<{ uid: string; inputs: InputItem[] }>(
+    `SELECT w.uid, v.definition -> 'inputs' AS inputs ${CURRENT} WHERE w.workspace_id = $1 AND w.uid = ANY($2)`,
+    [workspaceId, uids],
+  );
+  return new Map(rows.map(({ uid, inputs }) => [uid, inputs]));
+}
+
+/** Condition: a version has this pack. */
+export const versionHasPackSql = (key: string): string =>
+  `EXISTS (SELECT FROM worker_versions WHERE code_key = ${key})`;
+
+/** Condition for workers that the caller sees, with parameters $1 to $3. */
+export const VISIBLE = `w.workspace_id = $1 AND w.deleted_at IS NULL AND (w.visibility = 'workspace' OR w.owner_id = $2 OR $3)`;
+
+/** Values of the parameters of VISIBLE. */
+export const sightOf = (caller: Principal): [workspaceId: string, ownerId: string | null, all: boolean] => [
+  caller.workspaceId,
+  ownerIdOf(caller),
+  roleAtLeast(caller.role, 'admin'),
+];
+
+/** Of the workers that the caller sees. @param max how many are counted */
+export async function countByStatus(sql: Sql, caller: Principal, max: number): Promise<Record<WorkerStatus, number>> {
+  const { rows } = await sql.query<{ status: WorkerStatus; count: number }>(
+    `SELECT status, count(*)::int AS count FROM (SELECT w.status FROM workers w WHERE ${VISIBLE} LIMIT $4) AS bounded
+     GROUP BY status`,
+    [...sightOf(caller), max],
+  );
+  return { active: 0, paused: 0, archived: 0, ...Object.fromEntries(rows.map(({ status, count }) => [status, count])) };
+}
+
+/** Active ones that the caller sees, newest first. */
+export async function listNewest(
+  sql: Sql,
+  caller: Principal,
+  limit: number,
+): Promise<Pick<Worker, 'uid' | 'id' | 'name' | 'currentVersion'>[]> {
+  const { rows } = await sql.query(
+    `SELECT w.uid, w.id, w.name, w.current_version AS "currentVersion" FROM workers w WHERE ${VISIBLE} AND w.status = 'active'
+     ORDER BY w.created_at DESC, w.uid DESC LIMIT $4`,
+    [...sightOf(caller), limit],
+  );
+  return rows;
+}
