@@ -32,7 +32,11 @@ test('each migration is applied once, in order, also when several starters come 
   const { url } = await createDatabase('empty');
   const dir = migrations({ ...second, ...first });
   const outcomes = await Promise.all([1, 2, 3].map(() => migrate(url, dir)));
-  expect(outcomes.flatMap((outcome) => outcome.applied)).toEqual(['1_first', '2_second']);
+  expect(outcomes.flatMap((outcome) => outcome.applied).sort()).toEqual(['1_first', '2_second']);
+  expect(await rows(url, 'SELECT migration_name AS name FROM _prisma_migrations ORDER BY finished_at')).toEqual([
+    { name: '1_first' },
+    { name: '2_second' },
+  ]);
   expect(await migrate(url, dir)).toMatchObject({ applied: [] });
 });
 
