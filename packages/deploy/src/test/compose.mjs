@@ -8,7 +8,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { becomeOwner, readmeJourney } from './readme-journey.mjs';
+import { becomeOwner, runWalkthrough } from './walkthrough.mjs';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 const PORTS = { WORKER_PORT: '18080', DASHBOARD_PORT: '18081', SKILLS_PORT: '18082' };
@@ -83,8 +83,8 @@ test('a clone comes up, and prints how its first owner signs in', { timeout: BUI
   assert.match(await compose('run', '--rm', 'setup'), /has an owner/);
 });
 
-test("README's journey passes through the gateway", { timeout: DEADLINE_MS }, () =>
-  readmeJourney({ base, dashboard, token }),
+test("the walkthrough of docs/first-worker.md works through the gateway", { timeout: DEADLINE_MS }, () =>
+  runWalkthrough({ base, dashboard, token }),
 );
 
 test('every process is an ordinary user without capabilities on a root that it cannot write', async () => {

@@ -62,7 +62,7 @@ export async function reach(): Promise<void> {
 }
 export const hangUp = (): void => forwarded?.stop();
 
-/** Signs in as README.md says. An installation that has an owner keeps the token in the folder. */
+/** Signs in by the set-up link. An installation that has an owner keeps the token in the folder. */
 export async function signIn(dir: string): Promise<Installation> {
   const file = path.join(dir, '.data/local.json');
   const printed = kubectl(['exec', '-n', 'gantry', 'deploy/worker-api', '-c', 'api', '--', 'setup']);
@@ -94,11 +94,10 @@ async function createSampleWorker(token: string): Promise<void> {
   if (!answer.ok) throw new Error(`the sample worker was refused: ${answer.status} ${await answer.text()}`);
 }
 
-/** The lines of README.md that a person copies, in its order: two sections of shell. */
-export function readmeJourney(dir: string): string {
-  const readme = fs.readFileSync(path.join(root, 'README.md'), 'utf8');
-  const sections = readme.slice(readme.indexOf('## A worker'), readme.indexOf('## More'));
-  const script = [...sections.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, lines]) => lines).join('\n');
+/** Runs the shell lines of docs/first-worker.md in their order. */
+export function runWalkthrough(dir: string): string {
+  const walkthrough = fs.readFileSync(path.join(root, 'docs/first-worker.md'), 'utf8');
+  const script = [...walkthrough.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, lines]) => lines).join('\n');
   return execFileSync('bash', ['-u'], {
     cwd: dir,
     input: script,

@@ -13,7 +13,7 @@ import {
   install,
   listAlertedRuns,
   reach,
-  readmeJourney,
+  runWalkthrough,
   restarts,
   runOf,
   signIn,
@@ -87,8 +87,8 @@ async function nothingLost(load: Load): Promise<{ requests: number; runs: number
   return { requests, runs: runs.length };
 }
 
-test('the journey of README.md works through the gateway', () => {
-  const output = readmeJourney(dir);
+test('the walkthrough of docs/first-worker.md works through the gateway', () => {
+  const output = runWalkthrough(dir);
   expect(output).toContain('event: done');
   expect(output).toContain('"words":4');
   expect(output).toContain('division by zero');

@@ -1,16 +1,16 @@
-/** The commands that README.md tells a newcomer to type, typed against a platform that is already running. */
+/** Types the commands of docs/first-worker.md against a platform that is already running. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-const README = path.resolve(import.meta.dirname, '../../../../README.md');
+const WALKTHROUGH = path.resolve(import.meta.dirname, '../../../../docs/first-worker.md');
 
 /** The commands of both journeys. Left out is the sample of `npm start`, which no other installation has. */
 function commands({ base, dashboard }) {
-  const readme = fs.readFileSync(README, 'utf8');
-  const blocks = [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block);
+  const walkthrough = fs.readFileSync(WALKTHROUGH, 'utf8');
+  const blocks = [...walkthrough.matchAll(/```sh\n(.*?)```/gs)].map(([, block]) => block);
   return blocks
     .filter((block) => !block.includes('expense-review'))
     .join('\n')
@@ -19,8 +19,8 @@ function commands({ base, dashboard }) {
 }
 
 /** @returns what they print. @throws Error unless every line of it that matters is there */
-export async function readmeJourney({ base, dashboard, token }) {
-  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'readme-'));
+export async function runWalkthrough({ base, dashboard, token }) {
+  const dir = fs.mkdtempSync(path.join(os.tmpdir(), 'walkthrough-'));
   fs.mkdirSync(path.join(dir, '.data'));
   fs.writeFileSync(path.join(dir, '.data/local.json'), JSON.stringify({ token }));
   const shell = spawn('bash', ['-u'], { cwd: dir, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -29,7 +29,7 @@ export async function readmeJourney({ base, dashboard, token }) {
   fs.rmSync(dir, { recursive: true });
   for (const expected of EXPECTED) {
     if (!printed.includes(expected))
-      throw new Error(`README's journey did not print ${JSON.stringify(expected)}:\n${printed}`);
+      throw new Error(`docs/first-worker.md did not print ${JSON.stringify(expected)}:\n${printed}`);
   }
   return printed;
 }
