@@ -30,7 +30,7 @@ class StepFailed(Exception):
     """A step whose failure the code caught before the run waited, and whose exception can't be made again."""
 
 class ToolError(Exception):
-    """A tool that was not called, that says it failed, or whose outcome nobody knows."""
+    """A tool that was not called, that failed, or whose outcome is unknown."""
 
     connection: str
     tool: str
@@ -51,14 +51,14 @@ class Connection:
     account_label: str | None
 
 class ModelError(Exception):
-    """A model that was not asked, or that gave no answer that could be used."""
+    """A model that was not called, or that gave no usable answer."""
 
     code: str
     """`no_model`, `unknown_tool` (of a model that is not offered), `invalid_arguments`, `budget_exceeded`, `unavailable`,
     `invalid_output`, `too_large` or `outcome_unknown`."""
 
 class ModelAnswer(dict[str, Any]):
-    """What a model said."""
+    """The answer of a model."""
 
     text: str
     output: Any
@@ -145,8 +145,8 @@ class Context:
     ) -> Decision:
         """Waits for a person, without a process. Only in workers.
 
-        `data` is shown with the question; `form` lists items like inputs, which whoever approves fills in. The run ends as
-        rejected, and the code does not go on, when somebody rejects it or nobody decides within `expires_in` seconds.
+        `data` is shown with the question; `form` lists items like inputs, which the approver fills in. The run ends as
+        rejected, and the code does not go on, if it is rejected or not decided within `expires_in` seconds.
         """
 
     def call(self, worker_id: str, inputs: Mapping[str, Any] | None = None) -> Any:

@@ -6,7 +6,7 @@ const DEPTH_MAX = 32;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const CONTROL = /[\x00-\x1f\x7f]/;
 
-/** The problem with a path, or null. A directory's path ends with a slash. */
+/** Returns the problem with a path, or null. A directory's path ends with a slash. */
 export function pathProblem(path: string): string | null {
   const file = path.endsWith('/') ? path.slice(0, -1) : path;
   if (!file) return 'has no name';

@@ -160,11 +160,11 @@ test.each([
   await expect(read(zip)).rejects.toMatchObject({ entry });
 });
 
-test('nothing is unpacked of an archive whose last entry breaks a rule', async () => {
+test('an archive whose last entry breaks a rule is not unpacked at all', async () => {
   await expect(readZip(rawZip([{ name: 'a' }, { name: '../evil' }]), LIMITS)).rejects.toMatchObject({ code: 'path' });
 });
 
-test('no more is passed on of a file than it announced', async () => {
+test('a file yields no more bytes than it declares', async () => {
   const [entry] = await readZip(rawZip([{ ...zeros('a', 8 * MB), size: 2 * MB }]), LIMITS);
   let passedOn = 0;
   const reading = async () => {
@@ -174,7 +174,7 @@ test('no more is passed on of a file than it announced', async () => {
   expect(passedOn).toBeLessThanOrEqual(2 * MB);
 });
 
-test('a small file that is large after all is given up at the announced size', async () => {
+test('inflating a file that exceeds its declared small size stops at that size', async () => {
   const [entry] = await readZip(rawZip([{ ...zeros('a', 8 * MB), size: 10 }]), LIMITS);
   await expect(entry?.content()).rejects.toMatchObject({ code: 'damaged', cause: { code: 'ERR_BUFFER_TOO_LARGE' } });
 });
@@ -183,14 +183,14 @@ test('a path of 32 parts is fine, and so is content that could hardly be smaller
   expect(Object.keys(await read(rawZip([{ name: deep(32) }, zeros('zeros', 2 * MB)])))).toEqual([deep(32), 'zeros']);
 });
 
-/** Its first file's content, one byte, becomes a block of a type that DEFLATE does not have. */
+/** Turns the first file's content, one byte, into a block of a type that DEFLATE does not have. */
 function garbled(zip: Buffer): Buffer {
   const content = 30 + zip.readUInt16LE(26);
   zip[content] = 0xff;
   return zip;
 }
 
-/** A second name, `b`, for the content of its only entry. */
+/** Adds a second name, `b`, for the content of the only entry. */
 function twice(zip: Buffer): Buffer {
   const central = zip.indexOf('PK\x01\x02');
   const entry = zip.subarray(central, zip.length - 22);

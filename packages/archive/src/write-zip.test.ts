@@ -55,7 +55,7 @@ test('streams are opened one after the other, each when its turn comes', async (
   expect(opened).toEqual(['b', 'c']);
 });
 
-test('a file that can not be opened, or breaks off, breaks the zip off and nothing else', async () => {
+test('a file that cannot be opened or read to its end fails only its zip', async () => {
   const noOpen = { path: 'b', open: () => Promise.reject(new Error('missing')) };
   await expect(buffer(streamZip([file('a', 'A'), noOpen], AT))).rejects.toThrow('missing');
   const source = new PassThrough();
@@ -65,7 +65,7 @@ test('a file that can not be opened, or breaks off, breaks the zip off and nothi
   await expect(zip).rejects.toThrow('connection lost');
 });
 
-test('a reader that leaves closes the file that is open, and no other is opened', async () => {
+test('when the reader disconnects, the open file is closed and no other is opened', async () => {
   const source = new PassThrough();
   const opened: string[] = [];
   const stream = (path: string) => ({

@@ -32,21 +32,21 @@ beforeEach(() => {
   );
 });
 
-test('one question serves many requests, also those that come while it is under way', async () => {
+test('one lookup serves many requests, including those that arrive during it', async () => {
   const answers = await Promise.all(Array.from({ length: 50 }, () => cache.identify(credential)));
   expect(answers.every((found) => found === identity)).toBe(true);
   await cache.identify(credential);
   expect(asked).toBe(1);
 });
 
-test('an answer is used for at most twenty seconds', async () => {
+test('an identity is cached for at most twenty seconds', async () => {
   await cache.identify(credential);
   now = 20_000;
   await cache.identify(credential);
   expect(asked).toBe(2);
 });
 
-test('"nobody" is remembered too, but shorter', async () => {
+test('an unknown credential is cached too, but shorter', async () => {
   answer = async () => null;
   await cache.identify(credential);
   await cache.identify(credential);
@@ -56,14 +56,14 @@ test('"nobody" is remembered too, but shorter', async () => {
   expect(asked).toBe(2);
 });
 
-test('a failure is not remembered', async () => {
+test('a failure is not cached', async () => {
   answer = () => Promise.reject(new Error('away'));
   await expect(cache.identify(credential)).rejects.toThrow('away');
   answer = async () => identity;
   expect(await cache.identify(credential)).toBe(identity);
 });
 
-test('no answer outlives its credential', async () => {
+test('no cached identity outlives its credential', async () => {
   answer = async () => ({ ...identity, expiresAt: 1_000 });
   await cache.identify(credential);
   now = 1_000;

@@ -38,7 +38,7 @@ test('a rotated key is found by asking again', async () => {
   expect(await find('two')).toBeDefined();
 });
 
-test('invented key ids do not make us ask more than once in fifteen seconds', async () => {
+test('invented key ids cause at most one fetch in fifteen seconds', async () => {
   await find('one');
   for (let i = 0; i < 100; i++) expect(await find(`invented-${i}`)).toBeUndefined();
   expect(fetched).toBe(1);
@@ -54,7 +54,7 @@ test('a key that is no longer published ends within ten minutes', async () => {
   expect(await find('one')).toBeUndefined();
 });
 
-test('while the issuer is away known keys go on, and without any the failure is told', async () => {
+test('while the issuer is down known keys stay valid, and without any the lookup fails', async () => {
   away = true;
   await expect(find('one')).rejects.toThrow('fetch failed');
   away = false;

@@ -8,7 +8,7 @@ test.each(opaquePrefixes)('a new %s token parses, and no two are alike', (prefix
   for (const token of tokens) expect(parseOpaqueToken(token)).toEqual({ prefix, token });
 });
 
-test('a typing error is found without asking anybody', () => {
+test('a typing error is detected without a lookup', () => {
   const token = newOpaqueToken('svc_');
   for (let i = 4; i < token.length; i++) {
     const typo = token.slice(0, i) + (token[i] === 'x' ? 'y' : 'x') + token.slice(i + 1);

@@ -65,17 +65,17 @@ test('every credential of the account is known: personal token, workspace token,
   expect((await me(bearer(wst.token)).expect(200)).body).toMatchObject({ userId: null, role: 'admin', workspaceId });
 });
 
-test('nobody is nobody, and a made-up credential is a 401', async () => {
+test('a request without a credential is anonymous, and an invented one is a 401', async () => {
   expect((await me({}).expect(200)).body).toBeNull();
   await me(bearer(`svc_${'a'.repeat(49)}`)).expect(401);
   await me(bearer('eyJhbGciOiJub25lIn0.e30.x')).expect(401);
 });
 
-test('a workspace of somebody else is refused', async () => {
+test('another user’s workspace is refused', async () => {
   await me({ ...bearer(accounts.owner.jwt), 'x-svc-workspace': accounts.foreign.workspaceId }).expect(403);
 });
 
-test('with the cookie, a page of ours may change things and nobody else', async () => {
+test('with the cookie, only the platform’s pages may make changes', async () => {
   const post = (headers: Record<string, string>) =>
     request(app)
       .post('/me')

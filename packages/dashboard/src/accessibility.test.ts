@@ -3,7 +3,7 @@ import { checkPage } from './test/check-page';
 import { newRun } from './test/fake-api';
 import { addSales } from './test/sample';
 
-describe('everybody can use every screen', () => {
+describe('every screen is accessible', () => {
   const site = testSite();
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
@@ -62,7 +62,7 @@ describe('everybody can use every screen', () => {
     await checkPage(page, 'rollback');
 
     await page.goto(`${api.origin}/a/aut_unknown`);
-    await page.getByRole('heading', { name: 'There is no such automation' }).waitFor();
+    await page.getByRole('heading', { name: 'Automation not found' }).waitFor();
     await checkPage(page, 'not found');
   });
 

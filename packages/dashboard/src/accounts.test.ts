@@ -64,7 +64,7 @@ describe('accounts', () => {
     await checkPage(visitor, 'sign-in-with-provider');
   });
 
-  test('a page is fetched when somebody goes there, and one that can’t be leaves the rest usable', async () => {
+  test('a page is fetched on first visit, and one that can’t be leaves the rest usable', async () => {
     const visitor = await site.visit();
     const fetched: string[] = [];
     visitor.on('request', (request) =>
@@ -77,13 +77,13 @@ describe('accounts', () => {
     const page = await site.signedIn('/settings/members');
     await page.route('**/assets/tokens-page-*', (route) => route.abort());
     await page.getByRole('link', { name: 'Tokens' }).click();
-    await page.getByRole('alert').getByText('This page has broken').waitFor();
+    await page.getByRole('alert').getByText('Something went wrong').waitFor();
     await page.getByRole('link', { name: 'Settings', exact: true }).first().click();
     await page.getByRole('link', { name: 'Members' }).click();
     await page.getByRole('heading', { name: 'People in Operations' }).waitFor();
   });
 
-  test('a program is let in by keyboard alone, into the workspace that was shown', async () => {
+  test('a device is approved by keyboard alone, into the workspace that was shown', async () => {
     const page = await site.signedIn('/device');
     await page.keyboard.type('abcd2345');
     await page.keyboard.press('Enter');
@@ -98,13 +98,13 @@ describe('accounts', () => {
     expect(site.api.accounts.device).toEqual({ decision: 'approved', workspace: 'ws_ops' });
   });
 
-  test('a program is refused, and a code in the address fills in nothing', async () => {
+  test('a device is denied, and a code in the address fills in nothing', async () => {
     const page = await site.signedIn('/device?user_code=ABCD-2345&code=ABCD-2345');
     expect(await page.getByLabel('Code').inputValue()).toBe('');
     await page.getByLabel('Code').fill('ABCD-2345');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Refuse' }).click();
-    await page.getByText('was not let in').waitFor();
+    await page.getByText('was not connected').waitFor();
     expect(site.api.accounts.device.decision).toBe('denied');
   });
 
@@ -123,7 +123,7 @@ describe('accounts', () => {
     expect(await page.evaluate(() => localStorage.getItem('gantry-workspace'))).toBeNull();
   });
 
-  test('somebody is invited, gets another role, and is removed', async () => {
+  test('a member is invited, gets another role, and is removed', async () => {
     const page = await site.signedIn('/settings/members');
     await page.getByLabel('E-mail').fill('bob@example.com');
     await page.getByRole('button', { name: 'Invite' }).click();
@@ -141,7 +141,7 @@ describe('accounts', () => {
     await page.getByText('carol@example.com').waitFor({ state: 'detached' });
   });
 
-  test('a workspace is made and renamed, and another is deleted only when asked twice', async () => {
+  test('a workspace is created and renamed, and another is deleted only after a confirmation', async () => {
     const page = await site.signedIn('/settings/workspace');
     await page.getByRole('button', { name: 'Leave Operations' }).click();
     await page.getByRole('button', { name: 'Leave now' }).click();
@@ -168,11 +168,11 @@ describe('accounts', () => {
     const allowed = page.getByLabel('Workers may give values');
     expect(await allowed.isChecked()).toBe(true);
     await allowed.click();
-    await page.getByText('No worker may give values to its code.').waitFor();
+    await page.getByText('Workers can’t give values to their code.').waitFor();
     expect(site.api.accounts.me.workspaces[0]?.allow_exposed_credentials).toBe(false);
     expect(await allowed.isChecked()).toBe(false);
     await allowed.click();
-    await page.getByText('Workers may give values to their code.').waitFor();
+    await page.getByText('Workers can give values to their code.').waitFor();
     expect(site.api.accounts.me.workspaces[0]?.allow_exposed_credentials).toBe(true);
   });
 
@@ -196,7 +196,7 @@ describe('accounts', () => {
     expect(await page.getByRole('heading', { name: 'Retention' }).count()).toBe(0);
   });
 
-  test('a deleted workspace is restored, and what is on screen is of it again', async () => {
+  test('a deleted workspace is restored, and becomes the current one again', async () => {
     const page = await site.signedIn('/settings/workspace');
     await page.getByRole('button', { name: 'Delete Operations' }).click();
     await page.getByRole('button', { name: 'Delete it now' }).click();
@@ -256,7 +256,7 @@ describe('accounts', () => {
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  test('somebody with an account signs in on the way, and accepts as the one who was invited', async () => {
+  test('an invitee with an account signs in first, and accepts with that account', async () => {
     site.api.accounts.offer = { email: PERSON.email };
     const page = await site.visit();
     await page.goto(at('/invite#inv_good'));
@@ -335,7 +335,7 @@ describe('accounts', () => {
 
   test('an address is verified by the mailed link, in the browser that is signed in', async () => {
     const page = await site.signedIn('/settings/account');
-    await page.getByText('there is no way to show it yet').waitFor();
+    await page.getByText('it cannot be verified yet').waitFor();
     site.api.accounts.sendsEmail = true;
     site.api.accounts.oidcName = 'Test ID';
     await page.reload();
@@ -358,7 +358,7 @@ describe('accounts', () => {
     await page.getByText('knows you by another e-mail address').waitFor();
   });
 
-  test('whoever is signed out signs in before the link counts', async () => {
+  test('a signed-out visitor signs in before the link counts', async () => {
     const page = await site.visit();
     await page.goto(at('/verify-email#vfy_good'));
     await page.getByRole('link', { name: 'Sign in' }).click();

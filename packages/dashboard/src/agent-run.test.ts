@@ -26,7 +26,7 @@ describe('the run of an agent', () => {
   const timeIn = ({ run }: FakeWorkerRun, ms: number) => new Date(Date.parse(run.created_at) + ms).toISOString();
   const tell = (fake: FakeWorkerRun, ms: number, event: string, name: string | null, text: string) =>
     site.api.emit(fake, event, { name, text, at: timeIn(fake, ms) });
-  /** An answer of the model, as a step of the run. */
+  /** Adds a model response as a step of the run. */
   function think(fake: FakeWorkerRun, ms: number, result: unknown) {
     const times = { started_at: timeIn(fake, ms - 900), finished_at: timeIn(fake, ms) };
     fake.run.steps.push(newStep(fake.run.steps.length + 1, 'model.smart', { kind: 'tool', result, ...times }));
@@ -129,7 +129,7 @@ describe('the run of an agent', () => {
     await call(page, 'Python program').getByText('Running').waitFor();
     await talk(page).getByText('812 tokens in, 40 out, $0.0009').first().waitFor();
     tell(fake, 1_900, 'tool_result', 'python', '{"exit_code":0,"stdout":"3\\n","stderr":""}');
-    await call(page, 'Python program').getByText('Answered').waitFor();
+    await call(page, 'Python program').getByText('Completed').waitFor();
     await talk(page).getByText('Working').waitFor();
     await call(page, 'Python program').locator('summary').focus();
     await page.keyboard.press('Enter');
@@ -144,7 +144,7 @@ describe('the run of an agent', () => {
     tell(fake, 1_010, 'tool_result', 'use_skill', 'Group by kind.');
     tell(fake, 1_020, 'tool_call', 'use_skill', '{"name":"No skill\u202e"}');
     const page = await open(fake);
-    await call(page, 'Use the skill release-notes').getByText('Answered').waitFor();
+    await call(page, 'Use the skill release-notes').getByText('Completed').waitFor();
     await call(page, 'use skill').waitFor();
   });
 

@@ -140,7 +140,7 @@ describe('agents', () => {
     const result = panel(page, 'Result');
     const schema = result.getByRole('textbox', { name: 'JSON Schema of the result' });
     await schema.fill('{"type": "object"');
-    await result.getByText(/This is no JSON yet/).waitFor();
+    await result.getByText(/This is not valid JSON/).waitFor();
     await schema.fill('');
     await result.getByRole('button', { name: 'Fill in an example' }).click();
     await result.getByRole('button', { name: 'Save' }).click();
@@ -168,7 +168,7 @@ describe('agents', () => {
     await add.getByLabel('Connection').selectOption('linear');
     await add.getByLabel('Tool', { exact: true }).selectOption('create_issue');
     await add.getByText('Creates an issue‹U+202E›').waitFor();
-    expect(await add.getByRole('button', { name: 'It is there' }).isDisabled()).toBe(true);
+    expect(await add.getByRole('button', { name: 'Already added' }).isDisabled()).toBe(true);
     await add.getByLabel('Connection').selectOption('github');
     await add.getByLabel('Tool', { exact: true }).selectOption('list_issues');
     await add.getByRole('button', { name: 'Add the tool' }).focus();
@@ -244,7 +244,7 @@ describe('agents', () => {
   test('without a model it is said where agents are made and set up, with the way to set one', async () => {
     site.api.chat.models = [];
     const page = await site.signedIn(SETTINGS);
-    const way = page.getByRole('link', { name: 'How to set one' });
+    const way = page.getByRole('link', { name: 'How to configure one' });
     await way.waitFor();
     await page.goto(`${site.api.origin}/workers/new?template=number-check`);
     await way.waitFor();
@@ -309,7 +309,7 @@ describe('agents', () => {
     addSkill(site.api.skills, { slug: 'release-notes', content_hash: NEW, body_md: 'Another.' });
     const page = await site.signedIn('/workers/sorter');
     await page.getByRole('button', { name: 'See version 4' }).click();
-    await page.getByRole('button', { name: 'Keep the present text' }).waitFor();
+    await page.getByRole('button', { name: 'Keep the current text' }).waitFor();
     expect(await page.getByRole('button', { name: 'Update to the newest version' }).count()).toBe(0);
   });
 });

@@ -58,7 +58,7 @@ describe('alerts', () => {
     await page.getByRole('option', { name: 'Price watch' }).waitFor();
     await checkPage(page, 'alerts-new');
     await page.goto(`${site.api.origin}/alerts/alrt_call`);
-    await page.getByRole('listitem').filter({ hasText: 'Given up' }).getByText('A run timed out').click();
+    await page.getByRole('listitem').filter({ hasText: 'Gave up' }).getByText('A run timed out').click();
     await page.getByText('upstream is down').first().waitFor();
     await checkPage(page, 'alert');
     await page.getByRole('button', { name: 'Send a test' }).click();
@@ -81,7 +81,7 @@ describe('alerts', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     expect(await page.getByRole('combobox', { name: 'Worker' }).inputValue()).toBe('Worker 290');
-    await page.getByLabel('A run waits for approval').check();
+    await page.getByLabel('A run is waiting for approval').check();
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByText('whsec_').waitFor();
     expect(site.api.alerts.sent).toEqual([
@@ -112,7 +112,7 @@ describe('alerts', () => {
   test('where no e-mail is sent, the form says so and asks for a webhook', async () => {
     site.api.alerts.sendsEmail = false;
     const page = await site.signedIn('/alerts/new');
-    await page.getByText('This installation sends no e-mail').waitFor();
+    await page.getByText('E-mail is not set up on this installation').waitFor();
     expect(await page.getByLabel('E-mail address').isDisabled()).toBe(true);
     await page.getByRole('button', { name: 'Create alert' }).click();
     await page.getByText('Fill in this address').waitFor();
@@ -131,8 +131,8 @@ describe('alerts', () => {
   test('deliveries show every attempt and are sent again; the alert is switched off, changed and deleted', async () => {
     addAlerts();
     const page = await site.signedIn('/alerts/alrt_call');
-    await page.getByText('Given up').first().waitFor();
-    const dead = page.getByRole('listitem').filter({ hasText: 'Given up' });
+    await page.getByText('Gave up').first().waitFor();
+    const dead = page.getByRole('listitem').filter({ hasText: 'Gave up' });
     await dead.getByText('A run timed out').click();
     await dead.getByText('no answer within 10 s').waitFor();
     expect(await dead.getByRole('link', { name: 'See the run' }).getAttribute('href')).toBe('/runs/run_8sWn');

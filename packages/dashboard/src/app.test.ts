@@ -19,7 +19,7 @@ describe('the page of an automation', () => {
 
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.id ?? '');
 
-  test('whoever is not signed in is asked to, told why it failed, and comes back to where they were going', async () => {
+  test('a signed-out visitor is asked to sign in, told why it failed, and comes back to where they were going', async () => {
     const page = await site.visit();
     await page.goto(`${site.api.origin}/a/aut_sales?run=run_1`);
     await page.getByLabel('E-mail').fill(PERSON.email);
@@ -64,7 +64,7 @@ describe('the page of an automation', () => {
   test('the list finds an automation by its description and opens it', async () => {
     const page = await site.signedIn('/automations');
     await page.getByRole('searchbox', { name: 'Search automations' }).fill('nothing like this');
-    await page.getByText('Nothing is called').waitFor();
+    await page.getByText('No automations match').waitFor();
     await page.getByRole('searchbox').fill('BY REGION');
     const row = page.getByRole('listitem').filter({ hasText: 'Weekly sales report' });
     await row.getByText('Succeeded').waitFor();
@@ -84,7 +84,7 @@ describe('the page of an automation', () => {
     await page.keyboard.press('Control+A');
     await page.keyboard.type('900');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('Give 500 or less.').waitFor();
+    await page.getByText('Enter 500 or less.').waitFor();
     expect(await focused(page)).toBe('input-limit');
     await page.keyboard.press('Control+A');
     await page.keyboard.type('20');
@@ -121,7 +121,7 @@ describe('the page of an automation', () => {
       await page.getByText(`${(index + 1) * 25} % · ${text}`).waitFor();
     }
 
-    // A server that restarts loses nobody: the page comes back with the number of the last event that it has seen.
+    // A restarting server loses no reader: the page reconnects with the number of the last event that it has seen.
     const seen = run.events.at(-1)?.id;
     site.api.dropStreams();
     site.api.emit(run, 'log', { stream: 'stderr', level: 'warning', text: 'while nobody listened' });
@@ -253,7 +253,7 @@ describe('the page of an automation', () => {
     expect(site.api.pages.get('aut_sales')?.currentVersion).toBe(2);
   });
 
-  test('whoever holds the link of a public automation runs it without signing in, and sees nobody else’s runs', async () => {
+  test('a holder of the link of a public automation runs it without signing in, and sees only their own runs', async () => {
     const sales = site.api.pages.get('aut_sales');
     if (!sales) throw new Error('no sample');
     site.api.pages.set('aut_public', { ...sales, id: 'aut_public', name: 'Greeter', visibility: 'public', inputs: [] });

@@ -25,7 +25,7 @@ export function App() {
   );
 }
 
-/** Nothing that one person has read may be there for the next one at the same screen. */
+/** Clears the cache on sign-out, so that the next person at the same screen sees nothing of it. */
 function ForgetOnSignOut() {
   const { status } = useSession();
   useEffect(() => {

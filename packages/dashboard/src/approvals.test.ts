@@ -63,7 +63,7 @@ describe('approvals', () => {
     await checkPage(page, 'approvals-empty');
   });
 
-  test('somebody without an account decides with the link, by keyboard alone, and sends no credential', async () => {
+  test('a reviewer without an account decides with the link, by keyboard alone, and sends no credential', async () => {
     ask();
     const page = await site.visit();
     await page.goto(at('/review/good'));
@@ -93,7 +93,7 @@ describe('approvals', () => {
     ]);
   });
 
-  test('whoever is signed in and sees the worker decides in the own name, in the workspace of the approval', async () => {
+  test('a signed-in member who sees the worker decides in their own name, in the workspace of the approval', async () => {
     ask({ form: null });
     const page = await site.signedIn('/review/good');
     await page.getByText('You decide as ada@example.com.').waitFor();
@@ -111,10 +111,10 @@ describe('approvals', () => {
     ]);
   });
 
-  test('whoever started the run is told that somebody else decides', async () => {
+  test('the member who started the run is told that they can’t decide', async () => {
     ask({ permissions: { decide: false } });
     const page = await site.signedIn('/review/good');
-    await page.getByText('Somebody else decides this').waitFor();
+    await page.getByText('You can’t decide this').waitFor();
     expect(await page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
   });
 
@@ -127,7 +127,7 @@ describe('approvals', () => {
     await page.getByText('Ada (with the link)').waitFor();
   });
 
-  test('when somebody else is faster the page says what became of it', async () => {
+  test('when another approver is faster, the page shows the decision', async () => {
     const approval = ask({ form: null });
     const page = await site.visit();
     await page.goto(at('/review/good'));
@@ -181,7 +181,7 @@ describe('approvals', () => {
     ask({ title: 'First?', form: null, data: null, message: null });
     ask({ title: 'Second?', form: null, worker_id: 'w/1', run_id: 'run_7' });
     const page = await site.signedIn('/approvals');
-    await page.getByText('Nothing more was said.').waitFor();
+    await page.getByText('No further details.').waitFor();
     await page.getByRole('link', { name: 'Second?' }).click();
     await page.getByRole('heading', { name: 'Second?' }).waitFor();
     expect(await page.getByRole('link', { name: 'Refunds', exact: true }).getAttribute('href')).toBe('/workers/w%2F1');

@@ -73,7 +73,7 @@ describe('sentences of the audit log', () => {
     expect(plain(entry(action, { details }))).toBe(said);
   });
 
-  test('an action that this page does not know yet is told all the same', () => {
+  test('an action that this page does not know yet is shown all the same', () => {
     expect(plain(entry('robot.dismissed' as AuditAction))).toBe('changed robot x-1');
   });
 });
@@ -132,7 +132,7 @@ describe('the audit log', () => {
     await page.getByText('set the secret').waitFor();
     expect(await page.getByRole('list', { name: 'Entries' }).getByRole('listitem').count()).toBe(1);
     await page.getByLabel('Who', { exact: true }).selectOption('bob@example.com');
-    await page.getByText('Nothing fits these filters.').waitFor();
+    await page.getByText('No entries match these filters.').waitFor();
     await page.getByLabel('From', { exact: true }).fill('2026-01-02');
     const url = new URL(page.url());
     expect(Object.fromEntries(url.searchParams)).toEqual({ kind: 'secret', person: 'usr_bob', from: '2026-01-02' });

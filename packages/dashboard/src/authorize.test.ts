@@ -47,7 +47,7 @@ describe('connecting an app', () => {
     await page.waitForURL('http://127.0.0.1:4711/callback?error=invalid_request**');
   });
 
-  test('whoever is not signed in signs in first, and comes back to the whole request', async () => {
+  test('a signed-out visitor signs in first, and comes back to the whole request', async () => {
     const page = await site.visit();
     await page.goto(site.api.origin + ASKED);
     await page.getByLabel('E-mail').fill(PERSON.email);

@@ -40,7 +40,7 @@ describe('settings of an automation', () => {
     await page.getByRole('region', { name: 'Public link' }).waitFor();
   });
 
-  test('it is renamed, paused and resumed, with what was done told', async () => {
+  test('it is renamed, paused and resumed, with a confirmation each time', async () => {
     const page = await site.signedIn(settings);
     await page.getByRole('textbox', { name: 'Name' }).fill('Sales');
     await page.keyboard.press('Enter');
@@ -72,7 +72,7 @@ describe('settings of an automation', () => {
     await page.getByText('None: the schedule is off').waitFor();
     await page.getByRole('button', { name: 'Remove the schedule' }).click();
     await page.getByRole('button', { name: 'Remove it now' }).click();
-    await page.getByText('It runs only when somebody starts it').waitFor();
+    await page.getByText('It runs only when a person or a program starts it').waitFor();
   });
 
   test('the link is made public after a question, and the automation archived and brought back', async () => {

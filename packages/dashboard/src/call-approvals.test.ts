@@ -62,7 +62,7 @@ describe('approvals of tool calls', () => {
     await page.getByRole('button', { name: 'Correct the arguments' }).click();
     await page.getByLabel('priority').fill('9');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByText('Give 4 or less.').waitFor();
+    await page.getByText('Enter 4 or less.').waitFor();
     await checkPage(page, 'approval-of-a-call-corrected');
 
     site.api.approvals = newApprovals();
@@ -155,7 +155,7 @@ describe('approvals of tool calls', () => {
     await page.getByLabel('Arguments as JSON').fill('["LIN-8"]');
     await page.getByLabel('Decision about 3. Run newsletter').selectOption('approve');
     await page.getByRole('button', { name: 'Confirm' }).click();
-    await page.getByText('Give a JSON object.').waitFor();
+    await page.getByText('Enter a JSON object.').waitFor();
     await page.getByLabel('Arguments as JSON').fill('{"id": "LIN-8"}');
     const decided = isDecided(page);
     await page.getByRole('button', { name: 'Confirm' }).click();

@@ -65,7 +65,7 @@ describe('candidates', () => {
     expect(site.api.candidates.sent).toEqual([
       { line: `POST /api/workers/${CODE_WORKER}/candidates/cnd_1/promote`, body: { force: false } },
     ]);
-    await page.getByText('None waits for a decision').waitFor();
+    await page.getByText('No candidates are waiting for a decision').waitFor();
     await page.getByRole('button', { name: 'Show 1 decided' }).click();
     await page.getByText('Promoted', { exact: true }).waitFor();
   });
@@ -75,7 +75,7 @@ describe('candidates', () => {
   };
   const promote = (page: Page) => page.getByRole('button', { name: 'Promote', exact: true }).click();
 
-  test('why it can’t be promoted is said in words; without its rehearsals it can be all the same', async () => {
+  test('the page explains why it can’t be promoted; without its rehearsals it can be all the same', async () => {
     add('cnd_1', [newCase('run_8sWnQ0', 'same'), newCase('run_8sWnQ1', null)], { status: 'rehearsing' });
     const page = await site.signedIn(pageOf('cnd_1'));
     await page.getByRole('heading', { name: 'Rehearsed 1 of 2 runs so far' }).waitFor();
@@ -114,7 +114,7 @@ describe('candidates', () => {
     const page = await site.signedIn(pageOf('cnd_1'));
     await page.getByRole('link', { name: 'See the failed run' }).waitFor();
     await page.getByRole('button', { name: 'Reject' }).click();
-    await page.getByText('Rejected: nothing changes').waitFor();
+    await page.getByText('Rejected: nothing changed').waitFor();
     expect(site.api.approvals.decisions).toMatchObject([{ line: 'POST /api/approvals/apr_1/reject' }]);
   });
 
@@ -126,7 +126,7 @@ describe('candidates', () => {
     await page.keyboard.type('# rounded\n');
     await page.getByRole('button', { name: 'Dry run…' }).click();
     await page.getByLabel('Rehearsed on').selectOption('3');
-    await page.getByLabel('What changes').fill('Say that it is rounded');
+    await page.getByLabel('Change message').fill('Say that it is rounded');
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Say that it is rounded' }).waitFor();
     await page.getByRole('heading', { name: 'Rehearsed 0 of 2 runs so far' }).waitFor();

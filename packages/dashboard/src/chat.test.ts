@@ -111,7 +111,7 @@ describe('the chat', () => {
 
     site.api.chat.models = [];
     await page.goto(`${site.api.origin}/chat`);
-    await page.getByRole('heading', { name: 'No language model is set' }).waitFor();
+    await page.getByRole('heading', { name: 'No language model is configured' }).waitFor();
     await checkPage(page, 'chat-no-model');
     const pageOnPhone = await site.signedIn('/chat', PHONE);
     await pageOnPhone.getByRole('button', { name: 'All conversations' }).click();
@@ -215,7 +215,7 @@ describe('the chat', () => {
     await page.getByRole('button', { name: 'Send' }).waitFor();
   });
 
-  test('a decision that was made in another tab is said, and shown', async () => {
+  test('a decision made in another tab is shown', async () => {
     const conversation = add('Count words');
     begin(conversation, 'Count words');
     const call = makeWorker();
@@ -306,11 +306,11 @@ describe('the chat', () => {
     expect(await field(page).count()).toBe(0);
   });
 
-  test('why an answer is missing is said with what helps, and it is sent again', async () => {
+  test('a missing response is explained with a remedy, and it is sent again', async () => {
     const page = await site.signedIn('/chat');
     const conversation = await beginWith(page, 'Hello');
     rest(conversation, 'failed', { code: 'budget_exceeded', detail: 'no room for a call' });
-    await page.getByText('The budget leaves no room').waitFor();
+    await page.getByText('The budget is used up').waitFor();
     expect(await page.getByRole('link', { name: 'Models' }).getAttribute('href')).toBe('/settings/models');
     await page.getByRole('button', { name: 'Send it again' }).click();
     await page.getByText('Working').waitFor();
@@ -357,7 +357,7 @@ describe('the chat', () => {
     await page.getByText('The conversation is deleted').waitFor();
     await list.getByText('About words').waitFor({ state: 'detached' });
     await page.goto(`${site.api.origin}/chat/cnv_gone`);
-    await page.getByRole('heading', { name: 'There is no such conversation' }).waitFor();
+    await page.getByRole('heading', { name: 'Conversation not found' }).waitFor();
   });
 
   test('earlier messages of a long conversation are shown when they are asked for', async () => {

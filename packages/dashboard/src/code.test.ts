@@ -62,12 +62,12 @@ describe('the code of a worker', () => {
     await page.getByText('x = 1').first().waitFor();
     await checkPage(page, 'worker-code-changes');
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByRole('dialog').getByLabel('What changes').fill('Try one');
+    await page.getByRole('dialog').getByLabel('Change message').fill('Try one');
     await checkPage(page, 'worker-code-save');
     await page.goto(`${site.api.origin}${VERSIONS}?from=1&to=3`);
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
     await page.getByText('SHOP_TOKEN').first().waitFor();
-    await page.getByRole('row', { name: 'Reaches shop.example.com, *.example.net Any public address' }).waitFor();
+    await page.getByRole('row', { name: 'Network shop.example.com, *.example.net Any public address' }).waitFor();
     await page.getByText('prices read').first().waitFor();
     await checkPage(page, 'worker-versions');
   });
@@ -77,7 +77,7 @@ describe('the code of a worker', () => {
     await type(page, '\nDONE = True\n');
     await page.getByText('1 file is changed, and not saved.').waitFor();
     await page.keyboard.press('Control+s');
-    await page.getByRole('dialog').getByLabel('What changes').fill('Say that it is done');
+    await page.getByRole('dialog').getByLabel('Change message').fill('Say that it is done');
     await page.keyboard.press('Enter');
     await page.getByText('Saved as version 4').waitFor();
     await page.getByText('No changes.').waitFor();
@@ -93,7 +93,7 @@ describe('the code of a worker', () => {
     await page.getByRole('button', { name: 'New file' }).click();
     await page.getByLabel('Path of the new file').fill('README.md');
     await page.keyboard.press('Enter');
-    await page.getByText('There is a file README.md already.').waitFor();
+    await page.getByText('README.md already exists.').waitFor();
     await page.getByLabel('Path of the new file').fill('lib/more.py');
     await page.keyboard.press('Enter');
     await type(page, 'MORE = 1\n', 'lib/more.py');
@@ -114,7 +114,7 @@ describe('the code of a worker', () => {
     const page = await site.signedIn(CODE);
     await type(page, '\nKEPT = True\n');
     await page.getByRole('navigation', { name: 'Worker' }).getByRole('link', { name: 'Versions' }).click();
-    await page.getByText('are not saved. This browser keeps them.').waitFor();
+    await page.getByText('are unsaved. They are kept in this browser.').waitFor();
     page.on('dialog', (dialog) => dialog.accept());
     await page.goto(site.api.origin + CODE);
     await page.getByText('1 file is changed, and not saved.').waitFor();
@@ -124,7 +124,7 @@ describe('the code of a worker', () => {
     expect(await page.getByText('KEPT = True').count()).toBe(0);
   });
 
-  test('problems stand in their lines while somebody types, and lead there', async () => {
+  test('problems are shown in their lines while typing, and link to them', async () => {
     site.api.code.problems.set('# later', { ...wrong, line: 18, message: 'nothing comes later' });
     const page = await site.signedIn(CODE);
     await page.getByText('No problems found.').waitFor();
@@ -229,19 +229,19 @@ def run(shop: int):
     expect(site.api.code.versions).toHaveLength(3);
   });
 
-  test('whoever saves after somebody else sees both, and keeps theirs on top', async () => {
+  test('a member who saves after another one sees both versions, and keeps theirs on top', async () => {
     const page = await site.signedIn(CODE);
     await type(page, 'MINE = 1\n');
     const theirs = { ...files(), 'lib/prices.py': 'def rounded(price):\n    return int(price)\n' };
     site.api.code.save(theirs, { author: 'bob@example.com', message: 'Whole prices' });
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
-    await page.getByText('Somebody has saved another version').waitFor();
+    await page.getByText('Another version has been saved').waitFor();
     await page.keyboard.press('Escape');
     const conflict = page.getByRole('region', { name: 'A newer version' });
     await conflict.getByText('bob@example.com saved version 4 while you were editing').waitFor();
     await conflict.getByRole('button', { name: 'Compare' }).click();
-    await conflict.getByText('You have changed other files than they have').waitFor();
+    await conflict.getByText('You changed different files').waitFor();
     await conflict.getByRole('button', { name: 'Keep mine on top' }).click();
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
@@ -270,7 +270,7 @@ def run(shop: int):
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').getByLabel('Reason').fill('Too chatty');
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-    await page.getByText('Price report is as in version 1 again').waitFor();
+    await page.getByText('Rolled Price report back to version 1').waitFor();
     await page.getByText('Too chatty').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Version 5', { exact: true }).waitFor();

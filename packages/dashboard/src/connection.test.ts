@@ -58,7 +58,7 @@ describe('one connection', () => {
 
   test('axe finds nothing and nothing is wider than the screen', async () => {
     const page = await site.signedIn('/connections/con_linear');
-    await page.getByText('search_issues is not described as it was').waitFor();
+    await page.getByText('search_issues has a changed description').waitFor();
     await tool(page, 'search_issues').locator('summary').click();
     await page.getByLabel('Workers may call').selectOption('Only the tools chosen below');
     await page.getByLabel('Allow delete_project').uncheck();
@@ -94,16 +94,16 @@ describe('one connection', () => {
     ]);
     await tool(page, 'search_issues').getByText('Words to look for‹U+200B›', { exact: true }).waitFor();
     await tool(page, 'search_issues').getByText('1 to 100; else 20').waitFor();
-    await tool(page, 'create_issue').getByText('It says nothing about itself.').waitFor();
+    await tool(page, 'create_issue').getByText('No description.').waitFor();
     await tool(page, 'list_issues').getByRole('button', { name: 'Show all 1,120 characters' }).click();
     await tool(page, 'list_issues').getByRole('button', { name: 'Show less' }).waitFor();
-    await page.getByRole('button', { name: 'Accept as described now' }).click();
-    await page.getByText('The descriptions are accepted as they are.').waitFor();
+    await page.getByRole('button', { name: 'Accept the new descriptions' }).click();
+    await page.getByText('The new descriptions are accepted.').waitFor();
     expect(lastSent()).toEqual({ line: 'PATCH /api/connections/con_linear', body: { allowed_tools: null } });
-    await page.getByText('is not described as it was').waitFor({ state: 'detached' });
+    await page.getByText('has a changed description').waitFor({ state: 'detached' });
   });
 
-  test('whoever may edit it chooses the tools that workers may call', async () => {
+  test('an editor chooses the tools that workers may call', async () => {
     const page = await site.signedIn('/connections/con_linear');
     await page.getByLabel('Workers may call').selectOption('Only the tools chosen below');
     await page.getByLabel('Allow delete_project').uncheck();
@@ -120,12 +120,12 @@ describe('one connection', () => {
     await expect(page.getByLabel('Allow create_issue').isChecked()).resolves.toBe(false);
   });
 
-  test('of an account the rights are in words; others are asked for by consenting again', async () => {
+  test('the permissions of an account are described; others are requested by renewed consent', async () => {
     const page = await site.signedIn('/connections');
     await page.getByRole('link', { name: 'Team account' }).click();
     await page.getByText('context.tools["github"].list_issues(owner=..., repo=...)').waitFor();
     await page.getByRole('heading', { name: 'Team account', level: 1 }).waitFor();
-    const rights = page.getByRole('region', { name: 'Rights' });
+    const rights = page.getByRole('region', { name: 'Permissions' });
     await expect(rights.getByRole('listitem').allTextContents()).resolves.toEqual([
       'Read everythingread',
       'repo:status',
@@ -163,7 +163,7 @@ describe('one connection', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'CRM of sales', level: 1 }).waitFor();
     expect(lastSent()?.body).toEqual({ label: 'CRM of sales', value: 'sk_new' });
-    await page.getByText('Works', { exact: true }).waitFor();
+    await page.getByText('Active', { exact: true }).waitFor();
     site.api.connections.error = 'crm.example refused the key';
     await page.getByRole('button', { name: 'Check now' }).click();
     await page.getByText('CRM of sales does not work: crm.example refused the key').waitFor();
@@ -182,7 +182,7 @@ describe('one connection', () => {
       async () => (await page.getByRole('heading', { name: /^tool_/ }).allTextContents()).join() === 'tool_59',
     );
     await page.goto(`${site.api.origin}/connections/con_nobody`);
-    await page.getByText('There is no such connection').waitFor();
+    await page.getByText('Connection not found').waitFor();
   });
 
   test('a service shows its tools before it is connected', async () => {
@@ -196,7 +196,7 @@ describe('one connection', () => {
     await page.getByRole('button', { name: 'Go to GitHub' }).waitFor();
     await page.getByRole('link', { name: 'What its tools do' }).waitFor();
     await page.goto(`${site.api.origin}/connections/catalog/nobody`);
-    await page.getByText('There is no such service').waitFor();
+    await page.getByText('Service not found').waitFor();
   });
 
   test('a viewer reads it, and the palette leads there', async () => {
@@ -212,7 +212,7 @@ describe('one connection', () => {
     await page.getByRole('option', { name: /^Linear/ }).click();
     await page.waitForURL('**/connections/con_linear');
     await page.getByText('Workers may call 1 of 4.').waitFor();
-    await page.getByText('Its owner or an admin can mend it.').waitFor();
+    await page.getByText('Its owner or an admin can fix it.').waitFor();
     await expect(page.getByText('Not allowed').count()).resolves.toBe(3);
     const main = page.locator('main');
     await expect(main.getByRole('button').allTextContents()).resolves.toEqual([

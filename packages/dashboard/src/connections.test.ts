@@ -46,10 +46,10 @@ describe('connections', () => {
 
   test('what does not work says why; it is checked, consented to again and deleted', async () => {
     const page = await site.signedIn('/connections');
-    expect(await item(page, 'Linear').textContent()).toMatch(/Does not work[\s\S]*Check|refused the credential/);
+    expect(await item(page, 'Linear').textContent()).toMatch(/Failing[\s\S]*Check|refused the credential/);
     await item(page, 'Linear').getByRole('button', { name: 'Check Linear' }).click();
     await page.getByText('Linear works.').waitFor();
-    await item(page, 'Linear').getByText('Works').waitFor();
+    await item(page, 'Linear').getByText('Active').waitFor();
     await item(page, 'CRM').getByRole('button', { name: 'Delete CRM' }).click();
     await item(page, 'CRM').getByRole('button', { name: 'Keep' }).click();
     await item(page, 'CRM').getByRole('button', { name: 'Consent' }).click();
@@ -88,8 +88,8 @@ describe('connections', () => {
     });
     await page.getByRole('link', { name: 'What its tools do' }).click();
     await page.getByText('Iv1.home').waitFor();
-    await page.getByRole('button', { name: 'Take the OAuth client away' }).click();
-    await page.getByRole('button', { name: 'Take it away' }).click();
+    await page.getByRole('button', { name: 'Remove the OAuth client' }).click();
+    await page.getByRole('button', { name: 'Remove it' }).click();
     await page.getByText('no account of Linear can be connected').waitFor();
   });
 
@@ -139,7 +139,7 @@ describe('connections', () => {
     const page = await site.signedIn('/connections/new?app=mcp');
     await page.getByLabel('Name').fill('Tracker');
     await page.getByLabel('Address').fill('https://mcp.example.com/mcp');
-    await page.getByLabel('It lets in').selectOption('People who sign in there');
+    await page.getByLabel('Authentication').selectOption('Sign-in at the server');
     expect(await page.getByLabel('Token').count()).toBe(0);
     await page.getByRole('button', { name: 'Go to its sign-in' }).click();
     await page.waitForURL('**/connections?consent=asked');

@@ -64,7 +64,7 @@ describe('contexts', () => {
     await page.getByRole('button', { name: 'New context' }).click();
     await page.getByLabel('Name').fill('price-list');
     await page.keyboard.press('Enter');
-    await page.getByText('There is a context price-list already.').waitFor();
+    await page.getByText('A context named price-list already exists.').waitFor();
     await page.getByLabel('Name').fill('holidays');
     await page.getByRole('button', { name: 'Create context' }).click();
     await page.getByRole('heading', { level: 1, name: 'holidays' }).waitFor();
@@ -74,7 +74,7 @@ describe('contexts', () => {
     await page.getByRole('textbox', { name: 'Text of 2026.txt' }).click();
     await page.keyboard.insertText('1 May\n');
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByRole('dialog').getByLabel('What changes').fill('The first of May');
+    await page.getByRole('dialog').getByLabel('Change message').fill('The first of May');
     await page.keyboard.press('Enter');
     await page.getByText('Saved as version 2').waitFor();
     expect(site.api.contexts[0]?.versions.at(-1)).toMatchObject({
@@ -90,7 +90,7 @@ describe('contexts', () => {
     await page.getByText('A1,13').first().waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-    await page.getByText('price-list is as in version 1 again').waitFor();
+    await page.getByText('Rolled price-list back to version 1').waitFor();
     expect(Object.keys(filesNow()).sort()).toEqual(['notes/readme.md', 'prices.csv']);
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Version 5', { exact: true }).waitFor();
@@ -119,6 +119,6 @@ describe('contexts', () => {
       expect(await page.getByRole('button', { name }).count()).toBe(0);
     }
     await page.goto(`${site.api.origin}/contexts/nothing`);
-    await page.getByRole('heading', { name: 'There is no such context' }).waitFor();
+    await page.getByRole('heading', { name: 'Context not found' }).waitFor();
   });
 });

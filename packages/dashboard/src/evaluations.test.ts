@@ -125,14 +125,14 @@ describe('evaluations of a worker', () => {
     await page.getByRole('button', { name: 'Add example' }).click();
     const dialog = page.getByRole('dialog', { name: 'New example' });
     await dialog.getByRole('button', { name: 'Add example' }).click();
-    await dialog.getByText('Give it a name.').waitFor();
+    await dialog.getByText('Enter a name.').waitFor();
     await dialog.getByText('Fill this in.').first().waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('A quiet day');
     await dialog.getByLabel('Shop').fill('north');
     const check = (number: number) => dialog.getByRole('group', { name: `Check ${number}` });
     await check(1).getByLabel('Part of the output').fill('total');
     await check(1).getByLabel('Value').fill('12');
-    await check(1).getByText('Taken as a number').waitFor();
+    await check(1).getByText('Parsed as a number').waitFor();
     await dialog.getByRole('button', { name: 'Add example' }).click();
     await check(1).getByText('Begin it with a slash').waitFor();
     await check(1).getByLabel('Part of the output').fill('/total');
@@ -146,14 +146,14 @@ describe('evaluations of a worker', () => {
       await dialog.getByRole('combobox', { name: `Check ${number}` }).selectOption(kind);
     }
     await check(2).getByLabel('Value').fill('Baltics');
-    await check(3).getByLabel('What the model looks for').fill('Every region is named.');
-    await check(3).getByLabel('Passes from a score of').fill('0.9');
-    await check(4).getByLabel('Words in its error').fill('unknown shop');
+    await check(3).getByLabel('Instructions for the model').fill('Every region is named.');
+    await check(3).getByLabel('Minimum score').fill('0.9');
+    await check(4).getByLabel('Error contains').fill('unknown shop');
     await check(5).getByLabel('JSON Schema').fill('{"type": "object"}');
     await dialog.getByText('Limits and description').click();
-    await dialog.getByLabel('Seconds at most').fill('30');
+    await dialog.getByLabel('Maximum duration in seconds').fill('30');
     await dialog.getByRole('button', { name: 'Add example' }).click();
-    await page.getByText('A quiet day is an example now').waitFor();
+    await page.getByText('A quiet day added').waitFor();
     expect(site.api.evaluations.sent[0]).toEqual({
       line: 'POST /api/workers/price-sums/examples',
       body: {
@@ -170,7 +170,7 @@ describe('evaluations of a worker', () => {
     });
   });
 
-  test('what the server says of a check stands beside it', async () => {
+  test('a server error about a check is shown beside it', async () => {
     const page = await site.signedIn(HOME);
     await page.getByRole('button', { name: 'Add example' }).click();
     const dialog = page.getByRole('dialog', { name: 'New example' });
@@ -285,7 +285,7 @@ describe('evaluations of a worker', () => {
     await dialog.getByText('the output has to be the same as that of this run').waitFor();
     await dialog.getByLabel('Name', { exact: true }).fill('As on Monday');
     await dialog.getByRole('button', { name: 'Add example' }).click();
-    await page.getByText('As on Monday is an example now').waitFor();
+    await page.getByText('As on Monday added').waitFor();
     expect(site.api.evaluations.sent[0]?.body).toEqual({
       ...{ name: 'As on Monday', description: '', run_id: run.run.id, max_duration_seconds: null, max_cost_usd: null },
     });

@@ -186,7 +186,7 @@ describe('what workers, models and MCP servers write is shown, never executed', 
     await page.goto(`${api.origin}/runs/${fake.run.id}`);
     await page.getByText('onerror').first().waitFor();
     for (const [name] of files) {
-      const look = page.getByRole('button', { name: `Look at ${name}` });
+      const look = page.getByRole('button', { name: `Preview ${name}` });
       // A picture that may hold a script is downloaded only.
       if (name === 'plot.svg') expect(await look.count()).toBe(0);
       else {

@@ -15,7 +15,7 @@ describe('live changes', () => {
   const connected = (times = 1) =>
     until(() => site.api.changes.asked.length >= times && site.api.changes.watchers.size > 0);
 
-  test('what somebody else does appears without a reload, and nothing is asked for by the clock', async () => {
+  test('changes by others appear without a reload, and nothing is polled', async () => {
     const page = await site.signedIn('/approvals');
     await connected();
     ask('Pay the invoice?');
@@ -57,7 +57,7 @@ describe('live changes', () => {
     expect(asked()).toBe(before);
   });
 
-  test('a lost connection is resumed from where it stopped, and said only when it lasts', async () => {
+  test('a lost connection is resumed from where it stopped, and shown only when it lasts', async () => {
     const page = await site.signedIn('/approvals');
     await connected();
     site.api.changes.tell('change', { noun: 'approvals' });

@@ -66,11 +66,11 @@ describe('models and their budget', () => {
   test('a model without a price is named where a budget holds', async () => {
     const page = await site.signedIn(PATH);
     await page.getByText('Some models cannot be called while the budget holds').waitFor();
-    await page.getByText('local/qwen3: nobody has set a price.').waitFor();
+    await page.getByText('local/qwen3: no price is set.').waitFor();
     await page.getByText('31 calls of models without a price are not in the sum.').waitFor();
   });
 
-  test('whoever is no admin reads the budget', async () => {
+  test('a member who is not an admin reads the budget', async () => {
     const [workspace] = site.api.accounts.me.workspaces;
     if (!workspace) throw new Error('no sample');
     Object.assign(workspace, { role: 'member', permissions: { ...workspace.permissions, update: false } });

@@ -118,7 +118,7 @@ describe('an automation made in the browser', () => {
     await page.getByText('As “Hello”, version 1').waitFor();
   });
 
-  test('what is no zip is refused in words, and the files stay', async () => {
+  test('an invalid zip is rejected with a reason, and the files stay', async () => {
     const page = await site.signedIn(NEW);
     const file = { name: 'photo.zip', mimeType: 'application/zip', buffer: Buffer.from('no zip') };
     await page.getByLabel('Zip', { exact: true }).setInputFiles(file);
@@ -134,7 +134,7 @@ describe('an automation made in the browser', () => {
     await page.getByText('Nothing is changed yet').waitFor();
     await rewrite(page, 'main.py', 'def run(name):\n    return {"greeting": name}\n');
     await rewrite(page, 'manifest.json', JSON.stringify({ name: 'Hello', inputs: ['name', 'title'] }));
-    await page.getByLabel('What changes').fill('Without an exclamation mark');
+    await page.getByLabel('Change message').fill('Without an exclamation mark');
     await page.getByRole('button', { name: 'Deploy the next version' }).click();
     await page.getByText('Version 2 is deployed').waitFor();
     await page.getByText('Nothing is changed yet').waitFor();
@@ -146,6 +146,6 @@ describe('an automation made in the browser', () => {
     await page.getByText('You can read these files').waitFor();
     await expect(page.getByRole('button', { name: 'Deploy the next version' }).count()).resolves.toBe(0);
     await page.goto(site.api.origin + NEW);
-    await page.getByText('Viewers don’t deploy automations').waitFor();
+    await page.getByText('Viewers can’t deploy automations').waitFor();
   });
 });

@@ -87,7 +87,7 @@ describe('overview', () => {
     site.api.usage = newUsage();
     await page.reload();
     await page.getByText('No executor is ready').first().waitFor();
-    await page.getByText('Nothing. A run asks here').waitFor();
+    await page.getByText('No pending approvals. A run asks here').waitFor();
     await checkPage(page, 'overview-quiet');
 
     site.api.overview = newOverview();
@@ -97,7 +97,7 @@ describe('overview', () => {
     await checkPage(page, 'overview-empty');
   });
 
-  test('what needs somebody leads to it', async () => {
+  test('items that need attention link to their pages', async () => {
     fill();
     const page = await site.signedIn('/');
     expect(await page.getByRole('link', { name: /KeyError/ }).getAttribute('href')).toBe('/runs/run_1');

@@ -137,7 +137,7 @@ describe('the repair of a failed run', () => {
 
     propose();
     told();
-    await panel.getByRole('heading', { name: 'Mends the failed run and changes none of 5 others' }).waitFor();
+    await panel.getByRole('heading', { name: 'Fixes the failed run and changes none of 5 others' }).waitFor();
     await panel.getByText('The code now reads either.').waitFor();
     await panel.getByText('$0.0123').waitFor();
     await panel.getByLabel('Reason').fill('Seen and understood');
@@ -153,7 +153,7 @@ describe('the repair of a failed run', () => {
     site.api.candidates.repairs.set('run_failed1', newRepair('run_failed1', { created_by: null }));
     const page = await site.signedIn('/runs/run_failed1');
     const panel = panelOf(page);
-    await panel.getByText('Began by itself').waitFor();
+    await panel.getByText('Started automatically').waitFor();
     await panel.getByRole('button', { name: 'Stop' }).click();
     await panel.getByText('Stopped', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Repair again…' }).waitFor();
@@ -166,12 +166,12 @@ describe('the repair of a failed run', () => {
     const panel = panelOf(page);
     await panel
       .getByRole('heading', {
-        name: 'Mends the failed run, breaks 1 of 2 others, changes the result of 1 of them and proves nothing for 1 run',
+        name: 'Fixes the failed run, breaks 1 of 2 others, changes the result of 1 of them and proves nothing for 1 run',
       })
       .waitFor();
     const evidence = panel.getByRole('table', { name: 'Evidence' });
     expect(await evidence.getByText('1412.47').isVisible()).toBe(true);
-    await evidence.getByText('Not there').waitFor();
+    await evidence.getByText('None', { exact: true }).waitFor();
     const details = evidence.getByRole('button', { name: 'Details of run 2' });
     await details.focus();
     await page.keyboard.press('Enter');
@@ -181,7 +181,7 @@ describe('the repair of a failed run', () => {
     expect(await link.getAttribute('href')).toBe('/runs/run_failed1_r');
   });
 
-  test('another open repair is said in words, and viewers are offered none', async () => {
+  test('another open repair is explained, and viewers are offered none', async () => {
     addFailed();
     site.api.candidates.refuseNext = { status: 409, body: { detail: 'open', code: 'repair_open' } };
     const page = await site.signedIn('/runs/run_failed1');

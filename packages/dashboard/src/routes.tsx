@@ -5,7 +5,7 @@ import { PageFrame } from './shell/frame/page-frame';
 import { automationPath, paths, patterns } from './shell/paths';
 import { RequireSession } from './shell/require-session';
 
-/** Each page is a file of its own, fetched when somebody goes there. */
+/** Each page is a file of its own, fetched on first visit. */
 type Pages = [path: string, Page: ComponentType][];
 
 /** Cards for people who are not signed in yet. */
@@ -22,7 +22,7 @@ const ChatPage = lazy(() => import('./pages/chat/chat-page'));
 const SkillsPage = lazy(() => import('./pages/skills/skills-page'));
 const SkillEditorPage = lazy(() => import('./pages/skill-editor/skill-editor-page'));
 
-/** People look for an automation below the list of them. */
+/** Redirects from an address below the list, where people expect an automation. */
 function ListedAutomation() {
   const { automationId = '' } = useParams();
   return <Navigate to={automationPath(automationId)} replace />;
@@ -88,14 +88,14 @@ const OWN_PAGES: Pages = [
   [paths.account, lazy(() => import('./pages/account/account-page'))],
 ];
 
-/** Pages that a link may open to anybody; they ask for a session themselves where they need one. */
+/** Pages that links open without a session; they require one themselves where needed. */
 const LINKED_PAGES: Pages = [
   [patterns.automation, lazy(() => import('./pages/automation/automation-page'))],
   [patterns.review, lazy(() => import('./pages/review/review-page'))],
   [patterns.sharedRun, lazy(() => import('./pages/shared-run/shared-run-page'))],
 ];
 
-/** Addresses that lead on; links of earlier versions among them. */
+/** Redirects, including links of earlier versions. */
 const REDIRECTS: [from: string, to: string][] = [
   [paths.settings, paths.workspace],
   [paths.formerAuditLog, paths.auditLog],

@@ -86,7 +86,7 @@ describe('the requests on the page of a worker’s run', () => {
     expect(texts[2]).toContain('Not seen');
     expect(texts[3]).toContain('It is not in network.allow of this worker');
     expect(texts[3]).toContain('Refused');
-    await region.getByLabel('Only refused and failed ones').check();
+    await region.getByLabel('Only refused and failed').check();
     expect(await rowsOf(page).count()).toBe(2);
   });
 

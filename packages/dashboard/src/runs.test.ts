@@ -67,7 +67,7 @@ describe('runs', () => {
     await page.getByText('1 run selected').waitFor();
     await checkPage(page, 'runs');
     await page.goto(`${site.api.origin}/runs?status=rejected`);
-    await page.getByRole('heading', { name: 'No run is like this' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching runs' }).waitFor();
     await checkPage(page, 'runs-none');
   });
 
@@ -93,7 +93,7 @@ describe('runs', () => {
       { polling: 50, timeout: 20_000 },
     );
     expect(await rowsOf(page).count()).toBeLessThan(ROWS_MAX);
-    await page.waitForFunction((box) => !box?.textContent?.includes('Reading older'), await list.elementHandle());
+    await page.waitForFunction((box) => !box?.textContent?.includes('Loading older'), await list.elementHandle());
     await rowsOf(page).last().waitFor();
     expect(await rowsOf(page).last().getAttribute('aria-posinset')).toBe('1800');
   });
@@ -130,7 +130,7 @@ describe('runs', () => {
     await page.getByRole('link', { name: 'Open the run run_w1' }).waitFor();
   });
 
-  test('news come in at the top without moving what somebody reads', async () => {
+  test('new runs appear at the top without moving the rows in view', async () => {
     for (let n = 0; n < 120; n++) addWorkerRun(n + 10, { worker_id: `worker-${n}` });
     const page = await site.signedIn('/runs');
     const list = page.getByRole('region', { name: 'List of runs' });
@@ -173,7 +173,7 @@ describe('runs', () => {
     expect(site.api.requests.map(({ line }) => line)).toContain(`POST /api/automations/${automation.automationId}/run`);
   });
 
-  test('whoever may only read selects nothing', async () => {
+  test('a viewer selects nothing', async () => {
     const [ops] = site.api.accounts.me.workspaces;
     if (!ops) throw new Error('no sample');
     ops.role = 'viewer';
@@ -213,6 +213,6 @@ describe('runs', () => {
     await page.getByRole('button', { name: 'Export CSV' }).click();
     await until(() => Object.keys(files).length === 2);
     expect(files['worker-runs.csv']).toContain('status=failed');
-    expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Its page,.*,900,"'=1\+1"/);
+    expect(files['automation-runs.csv']).toMatch(/aut_sales,1,Failed,Page,.*,900,"'=1\+1"/);
   });
 });

@@ -123,10 +123,10 @@ describe('secrets', () => {
     await dialog.getByLabel('Name', { exact: true }).fill('PLACED');
     await dialog.getByLabel('Value', { exact: true }).fill('v1');
     await dialog.getByLabel('Automations').uncheck();
-    expect(await dialog.getByLabel('Where in requests it may go').count()).toBe(0);
+    expect(await dialog.getByLabel('Allowed places in requests').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Add a host' }).click();
     await page.keyboard.type('api.example.com');
-    const places = dialog.getByLabel('Where in requests it may go');
+    const places = dialog.getByLabel('Allowed places in requests');
     expect(await places.inputValue()).toBe('header');
     await places.fill('header, somewhere');
     await dialog.getByRole('button', { name: 'Set', exact: true }).click();
@@ -136,7 +136,7 @@ describe('secrets', () => {
     await row(page, 'PLACED').getByText('Goes to api.example.com only, in header:x-key, query:api_key').waitFor();
     expect(worker.places.get('PLACED')).toEqual(['header:x-key', 'query:api_key']);
     await page.getByRole('button', { name: 'Replace PLACED' }).click();
-    expect(await dialog.getByLabel('Where in requests it may go').inputValue()).toBe('header:x-key, query:api_key');
+    expect(await dialog.getByLabel('Allowed places in requests').inputValue()).toBe('header:x-key, query:api_key');
   });
 
   test('a surface that refuses is named, and what was done on the other one stays', async () => {

@@ -39,7 +39,7 @@ describe('share links', () => {
     await checkPage(own, 'share-dialog');
   });
 
-  test('a link is made by keyboard, opened by a stranger who follows the run live, and revoked', async () => {
+  test('a link is made by keyboard, opened by a visitor who follows the run live, and revoked', async () => {
     const fake = add();
     const page = await site.signedIn(`/runs/${fake.run.id}`);
     await page.getByRole('button', { name: 'Share…' }).focus();
@@ -71,7 +71,7 @@ describe('share links', () => {
     await stranger.getByRole('heading', { name: 'This link does not work' }).waitFor();
   });
 
-  test('whoever may only read shares nothing', async () => {
+  test('a viewer shares nothing', async () => {
     const [ops] = site.api.accounts.me.workspaces;
     if (!ops) throw new Error('no sample');
     ops.role = 'viewer';

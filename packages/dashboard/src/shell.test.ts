@@ -20,7 +20,7 @@ describe('the shell', () => {
     await checkPage(page, 'shell-palette');
     await page.keyboard.press('Escape');
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await checkPage(page, 'shell-dialog');
 
     const pageOnPhone = await site.signedIn('/automations', PHONE);
@@ -66,12 +66,12 @@ describe('the shell', () => {
 
     await page.keyboard.press('Control+k');
     await field.fill('nothing is called this');
-    await page.getByText('Nothing here is called that.').waitFor();
+    await page.getByText('No results.').waitFor();
     await page.keyboard.press('Escape');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
-  test('keys go to pages and to the search, but not while somebody types', async () => {
+  test('keys go to pages and to the search, but not while typing', async () => {
     const page = await site.signedIn('/approvals');
     await page.keyboard.press('g');
     await page.keyboard.press('a');

@@ -94,7 +94,7 @@ describe('skills', () => {
     await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
     await checkPage(page, 'skill-editor');
     await page.goto(`${site.api.origin}/skills/new`);
-    await page.getByText('Begin with an outline').waitFor();
+    await page.getByText('Start from an outline').waitFor();
     await page.getByRole('textbox', { name: 'Text of the skill' }).waitFor();
     await checkPage(page, 'skill-new');
 
@@ -133,7 +133,7 @@ describe('skills', () => {
     await page.getByRole('link', { name: 'Contexts' }).first().click();
     await page.getByRole('heading', { name: 'Contexts', level: 1 }).waitFor();
     await page.goBack();
-    await page.getByText('This is what you had written and not saved').waitFor();
+    await page.getByText('Your unsaved draft was restored').waitFor();
     expect(await page.getByLabel('Description').inputValue()).toBe('Half a thought');
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
@@ -151,7 +151,7 @@ describe('skills', () => {
     if (skill) skill.version = 4;
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByText('Version 4 was saved while you were writing').waitFor();
-    await page.getByRole('button', { name: 'Go on with mine' }).click();
+    await page.getByRole('button', { name: 'Continue with mine' }).click();
     await page.getByRole('button', { name: 'Save version' }).click();
     await page.getByText('Version 5', { exact: true }).first().waitFor();
     expect(skills.changes.map(({ body }) => body)).toEqual([
@@ -171,7 +171,7 @@ describe('skills', () => {
     fill();
     const { skills } = site.api;
     const page = await site.signedIn('/skills/answer-a-customer');
-    await page.getByLabel('Who may read it').selectOption('public');
+    await page.getByLabel('Visibility').selectOption('public');
     await page.getByText('Answer a customer is public now').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByText('Answer a customer is unlisted now').waitFor();
@@ -251,8 +251,8 @@ describe('skills', () => {
     await page.getByRole('link', { name: 'Review a change' }).waitFor();
     expect(await page.getByRole('link', { name: 'New skill' }).count()).toBe(0);
     await page.goto(`${site.api.origin}/skills/review-a-change`);
-    await page.getByLabel('Who may read it').waitFor();
-    expect(await page.getByLabel('Who may read it').isDisabled()).toBe(true);
+    await page.getByLabel('Visibility').waitFor();
+    expect(await page.getByLabel('Visibility').isDisabled()).toBe(true);
     expect(await page.getByRole('button', { name: /Delete|Share/ }).count()).toBe(0);
     await page.goto(`${site.api.origin}/skills/clean-a-csv`);
     await page.getByRole('button', { name: 'Saved' }).waitFor();

@@ -63,7 +63,7 @@ describe('usage', () => {
     const page = await site.signedIn(`/settings/usage?month=${MONTH}`);
     await page.getByLabel('Show').selectOption('runs');
     await page.getByRole('img', { name: /Runs by day: the most, 19\d, on/ }).waitFor();
-    await page.getByRole('link', { name: 'Month before' }).click();
+    await page.getByRole('link', { name: 'Previous month' }).click();
     await page.getByRole('heading', { name: 'December 2025' }).waitFor();
     await page.getByText('No run of a worker ended').waitFor();
     await page.goBack();

@@ -67,7 +67,7 @@ describe('conversations with an agent worker', () => {
   test('a message begins a conversation, and its answer comes as the agent makes it', async () => {
     const page = await site.signedIn('/workers/bookkeeper');
     await page.getByRole('link', { name: 'Conversation', exact: true }).click();
-    await page.getByText('Nobody has written to it yet').waitFor();
+    await page.getByText('No conversations yet').waitFor();
     await field(page).fill('Which invoices are unpaid?');
     await field(page).press('Enter');
     await page.getByRole('heading', { name: 'Which invoices are unpaid?' }).waitFor();
@@ -98,7 +98,7 @@ describe('conversations with an agent worker', () => {
     await page.getByText('1057').waitFor();
     await page.getByText('You are welcome.').waitFor();
     await page.getByText('the model does not answer').waitFor();
-    await page.getByText('It was not given 1 earlier message').waitFor();
+    await page.getByText('1 earlier message left out').waitFor();
     expect(site.api.requests.filter(({ line }) => line === `GET /api/runs/${long.turns[0]?.run_id}`)).toEqual([]);
     await page.getByRole('button', { name: 'Show what it did' }).first().click();
     await page.waitForRequest(`**/api/runs/${long.turns[0]?.run_id}`).catch(() => undefined);
@@ -142,7 +142,7 @@ describe('conversations with an agent worker', () => {
     if (!bookkeeper) throw new Error('no worker');
     bookkeeper.inputs = [{ name: 'region', type: 'text' }];
     const page = await site.signedIn(LIST);
-    await page.getByText('This agent takes no messages').waitFor();
+    await page.getByText('This agent does not accept messages').waitFor();
     expect(await field(page).count()).toBe(0);
     bookkeeper.inputs = [];
     bookkeeper.status = 'paused';

@@ -53,9 +53,9 @@ describe('the network rule of a worker', () => {
     await panel.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Network: saved').waitFor();
     expect(lastSent()).toEqual({ network: { allow: ['api.github.com', '*.example.com', 'db.example.com:8443'] } });
-    await page.getByText('Reaches 3 hosts alone').waitFor();
+    await page.getByText('Only reaches 3 hosts').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    await page.getByText('Reaches 3 hosts alone').waitFor({ state: 'detached' });
+    await page.getByText('Only reaches 3 hosts').waitFor({ state: 'detached' });
     expect(lastSent()).toEqual({ network: 'public' });
   });
 
@@ -70,7 +70,7 @@ describe('the network rule of a worker', () => {
     });
     await expect(host(page, 3).inputValue()).resolves.toBe('c.example.com');
     await panel.getByLabel('Its code reaches').selectOption('No network');
-    await panel.getByText('Whatever its code asks for is refused').waitFor();
+    await panel.getByText('All requests of its code are refused').waitFor();
     await panel.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Network: saved').waitFor();
     expect(lastSent()).toEqual({ network: 'none' });
@@ -84,6 +84,6 @@ describe('the network rule of a worker', () => {
     await expect(host(page, 2).inputValue()).resolves.toBe('*.example.com:8443');
     await expect(host(page, 2).isDisabled()).resolves.toBe(true);
     await expect(page.getByRole('region', { name: 'Network' }).getByRole('button').count()).resolves.toBe(0);
-    await page.getByText('Reaches 2 hosts alone').waitFor();
+    await page.getByText('Only reaches 2 hosts').waitFor();
   });
 });

@@ -118,7 +118,7 @@ describe('the page of a worker’s run', () => {
   const timelineOf = (page: Page) => page.getByRole('region', { name: 'Timeline' });
   const entryOf = (page: Page, name: string | RegExp): Locator => timelineOf(page).getByRole('button', { name });
 
-  test('whoever follows the link of an alert signs in, and sees why, where in the code, and after which steps it failed', async () => {
+  test('a member who follows the link of an alert signs in, and sees why, where in the code, and after which steps it failed', async () => {
     const failed = addFailed();
     say(failed, 'error', 'about to fail');
     const page = await site.signedIn(pageOf(failed));
@@ -135,7 +135,7 @@ describe('the page of a worker’s run', () => {
     expect(await page.title()).toBe('Run of Price watch · Gantry');
   });
 
-  test('the timeline tells of attempts, steps, approvals and files in one order, and opens a called run as a tree', async () => {
+  test('the timeline shows attempts, steps, approvals and files in one order, and opens a called run as a tree', async () => {
     const called = add({
       ...{ ...ended, id: 'run_called', worker_id: 'prices', status: 'completed', trigger: 'call' },
       steps: [newStep(1, 'ask the shop')],
@@ -176,7 +176,7 @@ describe('the page of a worker’s run', () => {
     const items = timelineOf(page).getByRole('listitem');
     await items.filter({ hasText: 'Code: Continued, Succeeded' }).waitFor();
     expect((await items.allTextContents()).map((text) => text.replace(/, .*/, ''))).toEqual([
-      ...['Queue: Until it began', 'Code: Attempt 1', 'Step: read the orders', 'Call: fetch prices', 'File: p.csv'],
+      ...['Queue: Queued', 'Code: Attempt 1', 'Step: read the orders', 'Call: fetch prices', 'File: p.csv'],
       ...['Sleep: until morning', 'Approval: Order it?', 'Code: Continued'],
     ]);
     await entryOf(page, /read the orders/).click();
@@ -229,7 +229,7 @@ describe('the page of a worker’s run', () => {
     const page = await site.signedIn(pageOf(fake));
     await page.getByRole('button', { name: 'Cancel this run' }).focus();
     await page.keyboard.press('Enter');
-    await page.getByText('The run was stopped before it ended.').waitFor();
+    await page.getByText('The run was cancelled.').waitFor();
     await page.getByRole('button', { name: 'Run again' }).focus();
     await page.keyboard.press('Enter');
     await page.getByText('Replay').first().waitFor();
@@ -250,7 +250,7 @@ describe('the page of a worker’s run', () => {
     expect(changed).toMatchObject({ input: { shop: 'south', limit: 20 }, worker_version: 4 });
   });
 
-  test('a run says who or what has started it', async () => {
+  test('a run shows who or what started it', async () => {
     const words = { usr_ada: 'You', usr_bob: 'bob@example.com', tok_1: 'API token' };
     for (const [created_by, word] of Object.entries(words)) {
       const page = await site.signedIn(pageOf(add({ trigger: 'api', created_by })));
@@ -261,7 +261,7 @@ describe('the page of a worker’s run', () => {
     await page.getByRole('definition').filter({ hasText: 'Replay by bob@example.com' }).waitFor();
   });
 
-  test('whoever may only read is offered neither', async () => {
+  test('a viewer is offered neither', async () => {
     const [ops] = site.api.accounts.me.workspaces;
     if (!ops) throw new Error('no sample');
     site.api.accounts.me.role = 'viewer';
@@ -281,7 +281,7 @@ describe('the page of a worker’s run', () => {
     await page.getByRole('button', { name: 'Switch to The laboratory' }).click();
     await page.getByRole('heading', { level: 1, name: 'Price watch' }).waitFor();
     await page.goto(`${site.api.origin}/runs/run_unknown`);
-    await page.getByRole('heading', { name: 'There is no such run' }).waitFor();
+    await page.getByRole('heading', { name: 'Run not found' }).waitFor();
   });
 
   test('a picture among its outputs is drawn, though another origin keeps it behind the session', async () => {
@@ -307,7 +307,7 @@ describe('the page of a worker’s run', () => {
     const saved = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Download prices.csv' }).click();
     expect((await saved).suggestedFilename()).toBe('prices.csv');
-    await page.getByRole('button', { name: 'Look at prices.csv' }).click();
+    await page.getByRole('button', { name: 'Preview prices.csv' }).click();
     await page.getByRole('columnheader', { name: 'a' }).waitFor();
   });
 });

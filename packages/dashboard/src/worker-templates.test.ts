@@ -1,4 +1,4 @@
-/** Every template in the real sandbox, as somebody who has just chosen it runs it. */
+/** Every template in the real sandbox, as a user who has just selected it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { given, type ScriptedAnswer, until } from '@gantry/testing';
@@ -80,7 +80,7 @@ const FILLED: Record<string, () => object> = {
 
 const says = (result: object): ScriptedAnswer[] => [{ text: 'Done.' }, { text: JSON.stringify(result) }];
 
-/** A model that does as the agent is told. */
+/** A scripted model that follows the agent’s instructions. */
 const SAID: Record<string, () => ScriptedAnswer[]> = {
   'page-researcher': () => [
     { text: 'I read the page.', calls: [{ name: 'http', input: { url: at('/') } }] },
@@ -107,7 +107,7 @@ const CALLED: Record<string, string> = {
   'issue-triage': 'Import loses the last row',
 };
 
-/** Ids are names, so that somebody who follows a link to one finds it tomorrow. */
+/** Ids are names, so that links to them stay valid. */
 test('there are fifteen, each with an id, words and inputs of its own', () => {
   expect(TEMPLATES).toHaveLength(15);
   expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(15);

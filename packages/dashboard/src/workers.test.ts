@@ -60,7 +60,7 @@ describe('workers', () => {
   test('axe finds nothing in the list and the templates', async () => {
     const page = await site.signedIn('/workers');
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
-    await page.getByRole('checkbox', { name: 'Choose Price watch' }).check();
+    await page.getByRole('checkbox', { name: 'Select Price watch' }).check();
     await checkPage(page, 'workers');
     await go(page, '/workers/new', 'A worker runs by a schedule');
     await checkPage(page, 'worker-templates');
@@ -68,7 +68,7 @@ describe('workers', () => {
     await page.getByRole('textbox', { name: 'Code of main.py' }).waitFor();
     await checkPage(page, 'worker-template');
     site.api.workers.list.splice(0, Number.POSITIVE_INFINITY, newWorker('x', { status: 'archived' }));
-    await go(page, '/workers', 'Make your first worker');
+    await go(page, '/workers', 'Create your first worker');
     await checkPage(page, 'workers-none');
   });
 
@@ -78,16 +78,16 @@ describe('workers', () => {
     await page.getByRole('img', { name: /^Duration/ }).waitFor();
     await page.getByText('for this run, since its import reads the secret SHOP_KEY').waitFor();
     await checkPage(page, 'worker');
-    await go(page, '/workers/report', 'It has not run yet');
+    await go(page, '/workers/report', 'No runs yet');
     await checkPage(page, 'worker-new');
-    await go(page, '/workers/price-watch/alerts', 'No alert tells of this worker');
+    await go(page, '/workers/price-watch/alerts', 'No alerts for this worker yet');
     await checkPage(page, 'worker-alerts');
   });
 
   test('axe finds nothing in triggers and settings', async () => {
     const page = await site.signedIn('/workers/price-watch/triggers');
-    await page.getByText('None yet. Refused ones').waitFor();
-    await page.getByText('by the clock of Berlin').waitFor();
+    await page.getByText('None yet. Rejected requests').waitFor();
+    await page.getByText('in the time zone of Berlin').waitFor();
     await checkPage(page, 'worker-triggers');
     await page.getByRole('button', { name: 'Change', exact: true }).click();
     await page.getByRole('button', { name: 'Add an event' }).click();
@@ -116,7 +116,7 @@ describe('workers', () => {
     await shows('Price watch', 'Nightly clean-up');
     await page.keyboard.press('/');
     await page.keyboard.type('zzz');
-    await page.getByText('No worker is like that').waitFor();
+    await page.getByText('No matching workers').waitFor();
     await page.getByRole('button', { name: 'Show all workers' }).click();
     await page.getByRole('button', { name: 'Only workers tagged prices' }).click();
     await shows('Price watch');
@@ -129,8 +129,8 @@ describe('workers', () => {
     await page.getByRole('link', { name: 'Price watch' }).waitFor();
     // The third row.
     await page.keyboard.type('jjjx');
-    await expect(page.getByRole('checkbox', { name: 'Choose Price watch' }).isChecked()).resolves.toBe(true);
-    await page.getByRole('checkbox', { name: 'Choose Orders to the warehouse' }).check();
+    await expect(page.getByRole('checkbox', { name: 'Select Price watch' }).isChecked()).resolves.toBe(true);
+    await page.getByRole('checkbox', { name: 'Select Orders to the warehouse' }).check();
     await page.getByRole('toolbar').getByRole('button', { name: 'Pause' }).click();
     await page.getByText('2 workers paused').waitFor();
     const paused = () => site.api.workers.list.filter(({ status }) => status === 'paused').map(({ id }) => id);
@@ -169,7 +169,7 @@ describe('workers', () => {
     const page = await site.signedIn('/workers/orders');
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
-    await page.getByText('It is paused: nothing starts it').waitFor();
+    await page.getByText('This worker is paused').waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
 
@@ -188,15 +188,15 @@ describe('workers', () => {
     const made = { name: 'Made by the chat', secrets: ['CRM_TOKEN'], version_approval: waiting };
     site.api.workers.list.push(newWorker('made', made));
     const page = await site.signedIn('/workers/made');
-    await page.getByText('Version 3 waits for your approval').waitFor();
-    await page.getByRole('button', { name: 'Read its code' }).click();
+    await page.getByText('Version 3 is waiting for your approval').waitFor();
+    await page.getByRole('button', { name: 'Review code' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('CRM_TOKEN').waitFor();
     await dialog.getByText('Read the tests first.').waitFor();
     await dialog.getByRole('button', { name: 'Approve version 3' }).click();
-    await page.getByText('Version 3 of Made by the chat is approved').waitFor();
+    await page.getByText('Version 3 of Made by the chat approved').waitFor();
     expect(lastSent()?.line).toBe('POST /api/workers/made/versions/3f0c5b3e/approve');
-    await page.getByText('waits for your approval').waitFor({ state: 'detached' });
+    await page.getByText('is waiting for your approval').waitFor({ state: 'detached' });
   });
 
   test('of a deleted skill the page says that its copy runs on', async () => {
@@ -212,8 +212,8 @@ describe('workers', () => {
     await page.getByLabel('On', { exact: true }).selectOption('Wednesday');
     await page.getByLabel('At', { exact: true }).fill('06:30');
     await page.getByLabel('Time zone').fill('Europe/Lisbon');
-    await page.getByText('Wednesdays at 6:30, by the clock of Lisbon').waitFor();
-    await page.getByLabel('How often').selectOption('By a cron expression');
+    await page.getByText('Wednesdays at 6:30, in the time zone of Lisbon').waitFor();
+    await page.getByLabel('How often').selectOption('Cron expression');
     await page.getByLabel('Cron expression').fill('0 9');
     await page.getByText('cron: needs five fields; this has 2').waitFor();
     await page.getByLabel('Cron expression').fill('30 6 * * WED');
@@ -352,7 +352,7 @@ describe('workers', () => {
     expect(lastSent()?.body).toEqual({ expose: [] });
   });
 
-  test('a worker is deleted by whoever types its id', async () => {
+  test('a worker is deleted after its id is typed', async () => {
     const page = await site.signedIn('/workers/report/settings');
     await page.getByRole('button', { name: 'Delete this worker' }).click();
     const remove = page.getByRole('button', { name: 'Delete it for good' });
@@ -380,7 +380,7 @@ describe('workers', () => {
     await page.getByLabel('Name').fill('Orders in chat');
     await page.getByRole('button', { name: 'Create worker' }).click();
     await page.waitForURL('**/workers/orders-in-chat');
-    await page.getByText('It has not run yet').waitFor();
+    await page.getByText('No runs yet').waitFor();
     expect(lastSent()?.body).toMatchObject({
       ...{ name: 'Orders in chat', triggers: [{ type: 'webhook' }], tags: ['chat'] },
       files: [{ path: 'main.py', content: expect.stringContaining('def run(') }],

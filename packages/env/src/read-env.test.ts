@@ -69,7 +69,7 @@ test('a directory in place of a file is named with its path', () => {
   ]);
 });
 
-test('a process ends with code 78 and says all of it', () => {
+test('a process exits with code 78 and reports every problem', () => {
   const exit = jest.spyOn(process, 'exit').mockImplementation((code) => {
     throw new Error(`exit ${code}`);
   });

@@ -1,4 +1,4 @@
-/** Waits for the dependencies of a process, and tells why it waits. */
+/** Waits for the dependencies of a process, and reports the reasons. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** @returns a sentence for each problem: what is wrong, and what mends it */
@@ -8,7 +8,7 @@ const RETRY_MS = 2_000;
 
 /**
  * Resolves when no check finds a problem.
- * @param tell hears all present problems each time they change, and is waited for
+ * @param onProblems receives all current problems each time they change, and is awaited
  */
 export async function untilUsable(checks: Check[], tell: (problems: string[]) => unknown): Promise<void> {
   for (let said = ''; ; await sleep(RETRY_MS)) {

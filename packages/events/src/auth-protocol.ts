@@ -1,4 +1,7 @@
-/** The other services ask worker-api for identities (`auth.introspect.v1`) and members (`auth.members.v1`), by request and reply. */
+/**
+ * Messages by which other services request identities (`auth.introspect.v1`) and members (`auth.members.v1`) from
+ * worker-api.
+ */
 import { z } from 'zod';
 
 export const INTROSPECT_SUBJECT = 'auth.introspect.v1';
@@ -7,18 +10,18 @@ export const roles = ['viewer', 'member', 'admin', 'owner'] as const;
 export type Role = (typeof roles)[number];
 
 /**
- * A restriction narrows a token below its role (ADR 42). A rule that is absent restricts nothing. Strict: whoever reads a rule that it
- * does not know refuses the token, because it could not enforce that rule.
+ * A restriction narrows a token below its role (ADR 42). A rule that is absent restricts nothing. Strict: a service
+ * that reads an unknown rule refuses the token, because it could not enforce that rule.
  */
 export const restriction = z.strictObject({
-  /** Ids of workers. With this or `automations`, nothing of the workspace but what the two name. */
+  /** Ids of workers. With this or `automations`, the token reaches only the resources that the two name. */
   workers: z.array(z.string()).optional(),
   automations: z.array(z.string()).optional(),
   toolsets: z.array(z.string()).optional(),
   readonly: z.literal(true).optional(),
-  /** Runs that it starts wait for a person. */
+  /** Runs that the token starts wait for an approval. */
   requireApproval: z.literal(true).optional(),
-  /** Its own budget and those of the tokens that it comes from: runs that it starts count against each. US dollars. */
+  /** The token's own budget and those of its parent tokens: runs that it starts count against each. US dollars. */
   budgets: z.array(z.object({ tokenId: z.string(), usd: z.number() })).optional(),
 });
 export type Restriction = z.infer<typeof restriction>;
@@ -33,8 +36,8 @@ export const introspectRequest = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('session'), cookie: z.string() }),
   /**
    * The user named by a verified JWT of our own; unknown if the JWT's session has ended. Or the user of a service's own key
-   * created at that moment (epoch milliseconds); unknown if keys of that age are refused. In the place of a session a JWT may
-   * have what a person allowed an OAuth client, which is restricted as a token is.
+   * created at `madeAt` (epoch milliseconds); unknown if keys of that age are refused. In place of a session, a JWT may
+   * name a user's grant to an OAuth client, which is restricted like a token.
    */
   z.object({
     kind: z.literal('user'),
@@ -65,8 +68,8 @@ export const identity = z.object({
    */
   emailVerified: z.boolean().default(false),
   /**
-   * Since when the account has the same holder (epoch milliseconds), for a user whose address is not verified. Absent for a
-   * verified one, for a credential that is older, and for a workspace token.
+   * Start of the current holder's ownership of the account (epoch milliseconds), for a user whose address is not
+   * verified. Absent for a verified one, for a credential that is older, and for a workspace token.
    */
   holderSince: z.int().optional(),
   name: z.string().nullable(),
@@ -83,7 +86,7 @@ export const introspectReply = z.object({ identity: identity.nullable() });
 
 export const MEMBERS_SUBJECT = 'auth.members.v1';
 
-/** Which members of a workspace have these addresses? Never an account outside it (ADR 23). */
+/** Looks up the members of a workspace with these addresses; never an account outside it (ADR 23). */
 export const membersRequest = z.object({
   workspaceId: z.string(),
   /** Lower case. */

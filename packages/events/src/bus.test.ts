@@ -4,7 +4,7 @@ import { connectBus } from './bus';
 
 const nats = givenNats();
 
-/** Accepts connections to NATS, and passes them on only when it is told to. */
+/** Accepts connections to NATS, and forwards them only while it is open. */
 const proxy = given(
   async () => {
     const sockets = new Set<net.Socket>();
@@ -26,10 +26,10 @@ const proxy = given(
   },
 );
 
-/** By the client's own limit of 20 s for each attempt, fewer fit into the minute of `until`. */
+/** More attempts than the client's default timeout of 20 s each would fit into the minute of `until`. */
 const ATTEMPTS = 5;
 
-test('an address that no longer answers is tried again within seconds', async () => {
+test('an unresponsive address is retried within seconds', async () => {
   const { log } = catchLogs();
   const { creds } = nats.as('worker-api');
   const connecting = connectBus({ url: `nats://127.0.0.1:${proxy.port}`, creds, name: 'test', log });

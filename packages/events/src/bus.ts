@@ -28,10 +28,10 @@ export interface Bus extends Requester {
 /** The user name on a server without authentication. */
 const ANYBODY = 'anybody';
 
-/** At the address of a Pod that was deleted no attempt is answered: the client would wait 20 s before the next one. */
+/** A deleted Pod's address answers no attempt: by default the client would wait 20 s before the next one. */
 const CONNECT_MS = 2_000;
 
-/** Retries for ever, the first connection included: a service that starts before NATS is early, not broken. */
+/** Retries forever, including the first connection: a service may start before NATS. */
 export async function connectBus(
   options: NatsAddress & {
     name: string;
@@ -63,7 +63,7 @@ export async function connectBus(
   return { nc, js: nc.jetstream(), user, ...createRequester(nc, inboxPrefix) };
 }
 
-/** TLS is demanded by a CA or by `tls:`; a server that demands it gets it anyway. */
+/** Requires TLS with a CA or `tls:`; without them it is still used if the server requires it. */
 export function connectionOptions({ url, creds, ca }: NatsAddress): ConnectionOptions {
   const { protocol, username, password, host, hostname } = new URL(url);
   // The client would otherwise accept a certificate for "localhost" from a server that is addressed by number.
@@ -101,9 +101,9 @@ export function decode<T extends z.ZodType>(schema: T, data: Uint8Array): z.infe
 }
 
 /**
- * One request, one reply.
- * @param answeredBy the service that the request is for: the server lets no other service reply. Absent if another account
- *   replies, since the server itself routes such replies
+ * Sends one request and decodes its reply.
+ * @param responder the service that the request is for: the server lets no other service reply. Absent if another
+ *   account replies, since the server itself routes such replies
  * @throws NatsError: no responders (code 503), no reply in time, or not connected
  */
 export async function request<T extends z.ZodType>(

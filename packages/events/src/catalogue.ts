@@ -86,14 +86,14 @@ export const workerChanged = define(
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({
     change: z.enum(['created', 'updated', 'paused', 'resumed', 'archived', 'restored', 'deleted']),
-    /** It has this version now, and it is a new one. Absent: its version stayed. */
+    /** The new version. Absent: the version is unchanged. */
     version: z.int().optional(),
   }),
 );
 
 /**
- * The published skill that the text of an agent is a copy of, from this version of the worker on; null: of none, also once it is
- * deleted. It tells a state, so that it may be received again and out of order.
+ * The published skill that the agent's text copies, from this version of the worker on; null: none, also once the
+ * worker is deleted. The event carries a state, so it may be delivered twice and out of order.
  */
 export const workerSkillPinned = define(
   'worker.skill_pinned.v1',
@@ -107,7 +107,7 @@ export const workerSkillPinned = define(
   }),
 );
 
-/** A person has to decide before a run continues. */
+/** A run waits for an approval. */
 export const approvalRequested = define(
   'approval.requested.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
@@ -125,14 +125,14 @@ export const approvalDecided = define(
   }),
 );
 
-/** Fires of a cron trigger passed without a run in time. */
+/** Fires of a cron trigger were missed: no run started in time. */
 export const scheduleMissed = define(
   'schedule.missed.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
   worker.extend({ missed: z.int(), since: z.int(), startedLate: z.int() }),
 );
 
-/** A connection of a workspace stopped working: somebody has to look after it. */
+/** A connection of a workspace stopped working and needs attention. */
 export const connectionFailed = define(
   'connection.failed.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
@@ -142,12 +142,12 @@ export const connectionFailed = define(
     app: z.string(),
     label: z.string(),
     status: z.enum(['active', 'pending', 'expired', 'error']),
-    /** In words; those of the provider are quoted. */
+    /** A readable message; the provider's own message is quoted. */
     problem: z.string(),
   }),
 );
 
-/** A rule for the network refused a request of a run: told once for each run. */
+/** A network rule refused a request of a run: published once per run. */
 export const networkRefused = define(
   'network.refused.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
@@ -160,7 +160,7 @@ export const networkRefused = define(
   }),
 );
 
-/** An evaluation of a version has ended, and not every example passed; or it could not be made. */
+/** An evaluation of a version ended with failing examples, or could not be run. */
 export const evaluationFailed = define(
   'evaluation.failed.v1',
   { publishers: ['worker-api'], consumers: ['worker-api'] },
@@ -170,7 +170,7 @@ export const evaluationFailed = define(
     sha: z.string(),
     passed: z.int(),
     failed: z.int(),
-    /** Examples that could not be run or judged. */
+    /** Examples that could not be run or scored. */
     errors: z.int(),
     total: z.int(),
     /** The reason, where none could be run. */
@@ -199,7 +199,7 @@ export const automationDeployed = define(
   z.object({ automationId: z.string(), version: z.int(), artifactId: z.string() }),
 );
 
-/** Earlier releases tell less. */
+/** Earlier releases do not send these fields. */
 const skillDetails = z.object({
   ownerId: z.string(),
   /** SHA-256 of the text, hex. */
@@ -224,7 +224,7 @@ export const skillPublished = define('skill.published.v1', fromSkills, skill);
 /** Its text, visibility or sharing changed, or it was restored. */
 export const skillChanged = define('skill.changed.v1', fromSkills, skill);
 
-/** It is no longer readable by anyone; its owner may restore it for thirty days. The rest is as it was. */
+/** The skill is no longer readable; its owner may restore it for thirty days. Other fields are unchanged. */
 export const skillDeleted = define('skill.deleted.v1', fromSkills, skill.partial({ version: true, visibility: true }));
 
 export const tokenRevoked = define(
@@ -242,7 +242,9 @@ export const memberChanged = define(
 
 const workspace = z.object({ workspaceId: z.string() });
 
-/** Nobody may access the workspace or run anything in it; it can be restored until `purgeAt` (epoch milliseconds). */
+/**
+ * No member can access the workspace or run anything in it; it can be restored until `purgeAt` (epoch milliseconds).
+ */
 export const workspaceDeleted = define(
   'workspace.deleted.v1',
   { publishers: ['worker-api'], consumers: ['automation-api', 'skills-api'], watchers: services },
@@ -265,7 +267,7 @@ export const workspacePurged = define(
 
 const days = z.int().nullable();
 
-/** A workspace keeps its runs for another time than before; null: the operator's default. */
+/** The retention of a workspace's runs changed; null: the operator's default. */
 export const retentionChanged = define(
   'workspace.retention_changed.v1',
   { publishers: ['worker-api'], consumers: ['automation-api'] },

@@ -1,10 +1,10 @@
 /**
- * Hints that something in a workspace has changed: live pages read it again (ADR 36).
+ * Sends hints that a resource in a workspace has changed: live pages refetch it (ADR 36).
  *
- * A hint says what kind of thing changed, and its id where ids are random; never a name or a content. Hints are given after
- * the commit, collected for COLLECT_MS and sent as one message by each process, however many runs began or ended meanwhile.
- * They may be lost: with a process, or while NATS is away. A process that starts, or finds NATS again, says that hints may
- * have been lost, and pages read everything again.
+ * A hint names the kind of resource, and its id where ids are random; never a name or content. Hints are added after
+ * the commit, collected for COLLECT_MS and sent as one message by each process, however many runs began or ended
+ * meanwhile. They may be lost: when a process ends, or while NATS is unreachable. A process that starts or reconnects
+ * to NATS reports that hints may have been lost, and pages refetch everything.
  */
 import { afterCommit, poolOf, type Tx } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -33,7 +33,7 @@ export type ChangeNoun = (typeof changeNouns)[number];
 /** Service -> every replica of worker-api: ChangeHints. */
 export const changesSubject = (service: Service | '*'): string => `changes.${service}`;
 
-/** Nouns are strings, as a later release may know others. */
+/** Nouns are strings, because a later release may add others. */
 const changeHint = z.tuple([z.string().max(64), z.string().max(32), z.string().max(64).nullable()]);
 /** Workspace, noun, id; null: any of them. */
 type ChangeHint = [workspaceId: string, noun: ChangeNoun, id: string | null];
@@ -45,15 +45,15 @@ export const changeHints = z.object({
 });
 
 const COLLECT_MS = 100;
-/** Sent at once. Below MESSAGE_BYTES_MAX, also with the longest ids. */
+/** Hints per message. Below MESSAGE_BYTES_MAX, also with the longest ids. */
 const COLLECTED_MAX = 1_000;
 
 type Note = (hint: ChangeHint) => void;
 
-/** The collector of this process, by its database. */
+/** Maps each database of this process to its collector. */
 const collectors = new WeakMap<Pool, Note>();
 
-/** After the commit; nothing happens where no collector was started. @param id only where ids are random */
+/** Adds a hint after the commit; does nothing where no collector was started. @param id only where ids are random */
 export function hintChange(tx: Tx, workspaceId: string, noun: ChangeNoun, id: string | null = null): void {
   const note = collectors.get(poolOf(tx));
   if (note) afterCommit(tx, () => note([workspaceId, noun, id]));

@@ -1,6 +1,6 @@
 import { Events, type NatsConnection } from 'nats';
 
-/** @param onChange called when the connection is lost, and when it is back */
+/** @param onChange called when the connection is lost, and when it is restored */
 export function watchConnection(nc: NatsConnection, onChange: (isUp: boolean) => void = () => {}) {
   let up = true;
   let watching = true;

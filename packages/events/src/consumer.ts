@@ -1,5 +1,5 @@
 /**
- * Consuming domain events, each exactly once.
+ * Consumes domain events, each exactly once.
  *
  * A handler runs in the transaction that also writes its inbox row, and the message is acknowledged after the commit:
  * after a crash in between it is delivered again and the inbox row drops it. A message that violates its schema is
@@ -28,11 +28,11 @@ export interface Consumer {
 }
 
 export interface Reaction<T> {
-  /** Part of its inbox rows: after a rename, old events count as new. */
+  /** Part of its inbox rows: after a rename, old events are handled again. */
   name: string;
   /**
-   * False if there is nothing to do for this event, which saves a transaction. Default: all are wanted. May take time: later
-   * events are evaluated meanwhile.
+   * Returns false if there is nothing to do for this event, which saves a transaction. Default: true. May take time:
+   * later events are evaluated meanwhile.
    */
   wants?: (data: T, workspaceId: string) => boolean | Promise<boolean>;
   handle: (tx: PoolClient, received: Received<T>) => Promise<void>;
@@ -56,7 +56,7 @@ const RETRY_MS = 2_000;
 /** Events evaluated together; their transactions run one after another. */
 const AT_ONCE = 200;
 
-/** For an event with a single reaction. */
+/** Consumes an event with a single reaction. */
 export const consume = <T extends z.ZodType>(
   options: ConsumerOptions<T> & Omit<Reaction<z.infer<T>>, 'name'>,
 ): Consumer => consumeBy({ ...options, reactions: [{ ...options, name: '' }] });
@@ -64,7 +64,10 @@ export const consume = <T extends z.ZodType>(
 /** Events consumed by each connection. Two consumers of one event would split its messages, and each would miss some. */
 const consumed = new WeakMap<Bus, Set<string>>();
 
-/** One durable consumer per service and event; its replicas share the messages. It may be created later: see streams.ts. */
+/**
+ * Starts the durable consumer of a service and event; replicas share its messages. It may be created later: see
+ * streams.ts.
+ */
 export function consumeBy<T extends z.ZodType>(
   options: ConsumerOptions<T> & { reactions: Reaction<z.infer<T>>[] },
 ): Consumer {
@@ -73,7 +76,7 @@ export function consumeBy<T extends z.ZodType>(
   if (!event.consumers.includes(service))
     throw new Error(`the catalogue does not name ${service} as a consumer of ${event.type}`);
   const known = consumed.get(bus) ?? new Set();
-  if (known.has(durable)) throw new Error(`${durable} already has a consumer: pass both reactions to one consumeBy()`);
+  if (known.has(durable)) throw new Error(`${durable} already has a consumer: pass both reactions to one consumeEvent()`);
   consumed.set(bus, known.add(durable));
 
   async function receive(message: JsMsg) {

@@ -62,7 +62,7 @@ async function announce(alertId: string, end: 'COMMIT' | 'ROLLBACK') {
   relay.kick();
 }
 
-test('what was rolled back is never announced', async () => {
+test('a rolled-back event is never published', async () => {
   const ids = await heard();
   await announce('rolled back', 'ROLLBACK');
   await announce('committed', 'COMMIT');
@@ -70,7 +70,7 @@ test('what was rolled back is never announced', async () => {
   expect(ids).toEqual(['committed']);
 });
 
-test('an event that a handler failed on comes again; one that was handled never does', async () => {
+test('an event whose handler failed is redelivered; a handled one never is', async () => {
   let failures = 1;
   const ids = await heard(() => {
     if (failures-- > 0) throw new Error('not now');
@@ -88,7 +88,7 @@ test('an event that a handler failed on comes again; one that was handled never 
   expect(ids).toEqual(['one', 'two']);
 });
 
-test('an event that breaks its schema is dropped and does not hold up the next', async () => {
+test('an event that violates its schema is dropped and does not block the next', async () => {
   const ids = await heard();
   await bus.js.publish(subject, encode({ id: 'evt_x', workspaceid: 'ws_a', data: { ...alert, alertId: 7 } }));
   await bus.js.publish(subject, Buffer.from('not json'));
@@ -97,7 +97,7 @@ test('an event that breaks its schema is dropped and does not hold up the next',
   expect(ids).toEqual(['good']);
 });
 
-test('events committed while NATS is dead arrive once when it is back', async () => {
+test('events committed while NATS is down arrive once when it is back', async () => {
   const ids = await heard();
   await nats.kill();
   for (const id of ['a', 'b', 'c']) await announce(id, 'COMMIT');
@@ -136,7 +136,7 @@ async function killWhileWritingConsumer(): Promise<void> {
   fs.truncateSync(storedFile(`obs/${durableOf('worker-api', alertRaised)}/meta.inf`));
 }
 
-test('a server that is killed while it writes a consumer costs no event', async () => {
+test('no event is lost if the server is killed while it writes a consumer', async () => {
   await announce('stored', 'COMMIT');
   await until(async () => (await pool.query('SELECT FROM published_events')).rowCount);
   await killWhileWritingConsumer();
@@ -172,20 +172,20 @@ test('an event that reaches a server before its consumers exist is published aga
   expect(ids.sort()).toEqual(['before', 'in between']);
 });
 
-test('a killed server that kept the position of a consumer, and not the messages before it, costs no event', async () => {
+test('no event is lost if a killed server kept a consumer's position but not the messages before it', async () => {
   const messages = storedFile('msgs');
   const before = path.join(temporaryDir('messages'), 'before');
   fs.cpSync(messages, before, { recursive: true });
   const streams = await keepStreams({ bus, log });
   const ids = await heard();
   for (const id of ['a', 'b', 'c']) await announce(id, 'COMMIT');
-  // After two bytes that name its format, the file begins with what is acknowledged: of the consumer, of the stream.
+  // After two bytes for the format, the file starts with the acknowledged sequences: of the consumer, of the stream.
   const position = storedFile(`obs/${durableOf('worker-api', alertRaised)}/o.dat`);
   await until(() => fs.readFileSync(position).subarray(2, 4).equals(Buffer.of(3, 3)));
   await nats.kill();
   fs.rmSync(messages, { recursive: true });
   fs.renameSync(before, messages);
-  // Published longer ago than they are kept, so nothing else takes their numbers.
+  // As if they were older than the retention: nothing is published again under their sequence numbers.
   await pool.query('DELETE FROM published_events');
   await nats.restart();
   await announce('d', 'COMMIT');
@@ -194,7 +194,7 @@ test('a killed server that kept the position of a consumer, and not the messages
   expect(ids).toEqual(['a', 'b', 'c', 'd']);
 });
 
-test('all who react to an event hear it once, also when one of them fails at first', async () => {
+test('every reaction handles an event once, even if one fails at first', async () => {
   const heardBy: Record<string, string[]> = { steady: [], late: [] };
   let failures = 1;
   consumer = consumeBy({
@@ -220,13 +220,13 @@ test('all who react to an event hear it once, also when one of them fails at fir
   expect(heardBy).toEqual({ steady: ['tok_a'], late: ['tok_a'] });
 });
 
-test('a second consumer of an event in one process is refused: each would miss what the other hears', async () => {
+test('a second consumer of an event in one process is refused: each would miss events of the other', async () => {
   await heard();
   const second = () => consume({ bus, pool, service: 'worker-api', event: alertRaised, handle: async () => {}, log });
   expect(second).toThrow('already has a consumer');
 });
 
-test('events that wait for the streams of a first start are published without a warning', async () => {
+test('events that wait for the first start's streams are published without a warning', async () => {
   await relay.stop();
   await nats.loseStore();
   await until(() => bus.nc.flush().then(() => true));

@@ -1,5 +1,6 @@
 /**
- * Reply subjects. Nobody may publish into another user's inbox; the subject names the permitted responder, so the server enforces it.
+ * Builds reply subjects. No user may publish into another's inbox: the subject names the permitted responder, for the
+ * server to enforce.
  *
  *   _INBOX.<user>.>                replies of the server itself, and those it routes from another account: no user may publish there
  *   answer.<service>.<user>.>      replies of a service to a user of its own account: only that service may publish there

@@ -1,15 +1,15 @@
-/** Questions of a service to an executor about code that does not run yet. */
+/** Requests of a service to an executor to inspect code before it runs. */
 import { z } from 'zod';
 import { job } from './run-protocol';
 
 export const inspectRequest = z.object({
   entrypoint: z.string(),
   code: job.shape.code.optional(),
-  /** Instead of `code`: files that are kept nowhere yet, inside the message. */
+  /** Instead of `code`: files that are not stored yet, inside the message. */
   draft: z
     .object({
       sources: z.array(z.object({ path: z.string(), text: z.string() })),
-      /** Names that an import finds among the files. */
+      /** Names of modules that the files define. */
       modules: z.array(z.string()),
     })
     .optional(),
@@ -27,9 +27,9 @@ export const inspectReply = z.object({
   problem: z.object({ code: inspectProblemCode, message: z.string() }).optional(),
   /** Parameter names of run(), in order. */
   parameters: z.array(z.string()).optional(),
-  /** Top-level packages that it imports, and that are neither Python's own nor part of the code. */
+  /** Top-level packages that it imports, other than the standard library and the code itself. */
   imports: z.array(z.string()).optional(),
-  /** Environment variables and secrets that it can't do without. */
+  /** Environment variables and secrets that it requires. */
   secrets: z.array(z.string()).optional(),
   /** For a draft: every problem of its sources, with its place. */
   problems: z.array(z.object({ code: inspectProblemCode, path: z.string(), ...place, message: z.string() })).optional(),

@@ -8,7 +8,7 @@ export const hostPattern = z
   .max(260)
   .regex(/^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){0,10}(:[0-9]{1,5})?$/);
 
-/** Where in a request a value may go. `header` is every header but Cookie. */
+/** Parts of a request that may contain a value. `header` is every header but Cookie. */
 export const PLACES = ['header', 'query', 'path', 'cookie', 'body'] as const;
 export type Place = (typeof PLACES)[number];
 /** A place, or behind a colon one header, parameter, cookie or field of it. */
@@ -16,7 +16,7 @@ export const declaredPlace = z.string().regex(/^(path|(header|query|cookie|body)
 export const PLACES_MAX = 20;
 export const DEFAULT_PLACES: readonly string[] = ['header'];
 
-/** As many as one job has. */
+/** Credentials per job. */
 export const CREDENTIALS_MAX = 64;
 export const CREDENTIAL_CHARS_MAX = 16_384;
 
@@ -44,11 +44,14 @@ export type JobCredential = z.infer<typeof jobCredential>;
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** 190 random bits: nobody sends one by chance, or knows that of another run. */
+/** Returns 190 random bits: a placeholder never occurs by chance, and another run cannot guess it. */
 export const newPlaceholder = (): string =>
   `gph_${Array.from({ length: 32 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')}`;
 
-/** The values of all secrets and credentials of one run together: masking precomputes every form of each of them. */
+/**
+ * Limit for the values of all secrets and credentials of one run together: masking precomputes every form of each of
+ * them.
+ */
 export const SECRETS_BYTES_MAX = 64 * 1024;
 export const secretsBytes = (values: Record<string, string>, credentials: readonly JobCredential[] = []): number =>
   [...Object.values(values), ...credentials.map(({ value }) => value)].reduce(

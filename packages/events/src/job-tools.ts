@@ -1,7 +1,7 @@
-/** Tools that the code of a run may call, and the agent that works in place of code. */
+/** Tools that the code of a run may call, and the agent that runs in place of code. */
 import { z } from 'zod';
 
-/** Kept as it is: a record of zod would leave out a key that is named `__proto__`. */
+/** Passes the object unchanged: zod's record would drop a key that is named `__proto__`. */
 export const jsonObject = z.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 );
@@ -10,22 +10,25 @@ export const jsonObject = z.custom<Record<string, unknown>>(
 export const jobTools = z.object({
   /** As the worker declares it: `context.tools[name]`. */
   name: z.string().min(1).max(128),
-  /** Names of its tools, as they were known when the job was made; null: unknown. More may be called. */
+  /** Names of its tools when the job was created; null: unknown. More may be called. */
   tools: z.array(z.string().max(200)).max(1_000).nullable(),
 });
 export type JobTools = z.infer<typeof jobTools>;
 
-/** Whether a person sees the arguments of an agent's tool before it is called; `destructive`: where the tool may overwrite or remove. */
+/**
+ * Which tool calls of an agent wait for an approval of their arguments; `destructive`: only tools that may overwrite or
+ * remove.
+ */
 export const approvalRules = ['always', 'destructive', 'never'] as const;
 
-/** How long a model thinks before it answers, where its provider lets one choose. */
+/** Reasoning effort of a model, where its provider supports it. */
 export const reasoningEfforts = ['low', 'medium', 'high'] as const;
 
 const approve = z.enum(approvalRules);
 
 /** A model works on a skill instead of code: see the executor's agent.py. */
 export const jobAgent = z.object({
-  /** Path of the file that says what to do. */
+  /** Path of the file with the instructions. */
   skill: z.string().min(1).max(1_024),
   /** Skills that it loads when it needs them. Absent: none. */
   skills: z
@@ -37,10 +40,10 @@ export const jobAgent = z.object({
   /** Null: the operator's default. */
   model: z.string().max(200).nullable(),
   maxTurns: z.int().min(1).max(100),
-  /** Of each call of the model; absent: as its provider has it. */
+  /** For each model call; absent: the provider's default. */
   temperature: z.number().min(0).max(2).optional(),
   reasoning: z.enum(reasoningEfforts).optional(),
-  /** Of the first call. */
+  /** For the first call. */
   toolChoice: z.string().max(310).optional(),
   tools: z
     .array(
@@ -56,13 +59,13 @@ export const jobAgent = z.object({
       ]),
     )
     .max(50),
-  /** JSON Schema of the result; null: the model's words. */
+  /** JSON Schema of the result; null: the model's text. */
   output: jsonObject.nullable(),
-  /** The input `message` is the latest of a conversation, and these were said before. Absent: the run stands alone. */
+  /** Earlier messages of a conversation whose latest is the input `message`. Absent: the run belongs to none. */
   conversation: z
     .object({
       messages: z.array(z.object({ role: z.enum(['user', 'assistant']), content: z.string().max(9_000) })).max(80),
-      /** Messages before those, which the agent is not given. */
+      /** Number of older messages that the agent is not given. */
       leftOut: z.int().min(0),
     })
     .optional(),
@@ -70,21 +73,21 @@ export const jobAgent = z.object({
 export type JobConversation = NonNullable<z.infer<typeof jobAgent>['conversation']>;
 export type JobAgent = z.infer<typeof jobAgent>;
 
-/** Calls that one approval asks about. */
+/** Calls per approval. */
 export const HELD_CALLS_MAX = 20;
 
-/** A tool call of an agent that waits for a person. */
+/** A tool call of an agent that waits for an approval. */
 export const heldCall = z.object({
-  /** Of the stream and the transcript of its run. */
+  /** Id in the stream and the transcript of its run. */
   id: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
-  /** The tool or the worker that is called; null: the agent's program carries the call out. */
+  /** The called tool or worker; null: the agent's program executes the call. */
   serves: z
     .union([
       z.object({ connection: jobTools.shape.name, tool: z.string().max(200) }),
       z.object({ worker: z.string().max(200) }),
     ])
     .nullable(),
-  /** JSON Schema of the arguments of a tool that the agent's program carries out. */
+  /** JSON Schema of the arguments of a tool that the agent's program executes. */
   parameters: jsonObject.nullable(),
 });
 export type HeldCall = z.infer<typeof heldCall>;

@@ -6,7 +6,7 @@
  * `$JS.API.STREAM.PURGE.EVENTS`. Only `crossings` lead out of the executors' account, and replies lead back into it.
  *
  * Executors are created without involving the server: it accepts every user signed with the executors' key. The name in
- * their subjects is their public key, which nobody can choose.
+ * their subjects is their public key, which an attacker cannot choose.
  */
 import { type Service, services } from './catalogue';
 import { credentialsOf, signJwt } from './nats-jwt';
@@ -138,7 +138,7 @@ export const executorKeyOf = (seeds: NatsSeeds): ExecutorKey => ({
   seed: seeds.signers.executor,
 });
 
-/** A new executor. The account defines the permissions of its signing key; its JWT carries none. */
+/** Creates an executor. The account defines the permissions of its signing key; its JWT carries none. */
 export function makeExecutor({ account, seed }: ExecutorKey): string {
   const keys = newKey('user');
   return signedUser(keyOf(seed), keys.publicKey, keys, { issuer_account: account });

@@ -25,14 +25,14 @@ export function signJwt(issuer: NKey, { name, sub, nats }: Claims): string {
 
 const encoded = (part: unknown) => Buffer.from(JSON.stringify(part)).toString('base64url');
 
-/** A credentials file in the format of the NATS tools. */
+/** Formats a credentials file for the NATS tools. */
 export const credentialsOf = (jwt: string, keys: NKey): string =>
   [
     ...['-----BEGIN NATS USER JWT-----', jwt, '------END NATS USER JWT------', ''],
     ...['-----BEGIN USER NKEY SEED-----', keys.seed, '------END USER NKEY SEED------', ''],
   ].join('\n');
 
-/** Reads a credentials file. @throws Error for anything else */
+/** Parses a credentials file. @throws Error for anything else */
 export function credentialsIn(creds: string): { jwt: string; key: NKey } {
   const [jwt] = /^[\w-]+\.[\w-]+\.[\w-]+$/m.exec(creds) ?? [];
   const [seed] = /^SU[A-Z2-7]+$/m.exec(creds) ?? [];
@@ -40,7 +40,7 @@ export function credentialsIn(creds: string): { jwt: string; key: NKey } {
   return { jwt, key: keyOf(seed) };
 }
 
-/** The user's JWT, decoded without verification: the server verifies it. */
+/** Decodes the user's JWT without verification: the server verifies it. */
 export function claimsIn(creds: string): { name: string; iss: string; nats: { issuer_account?: string } } {
   const [, claims = ''] = credentialsIn(creds).jwt.split('.');
   return JSON.parse(Buffer.from(claims, 'base64url').toString());

@@ -20,7 +20,7 @@ const plain = given(
 );
 const nats = givenNats();
 
-test('a server with a certificate of our CA is used, and demanded', async () => {
+test('a server with a certificate of our CA is accepted, and TLS required', async () => {
   const url = `tls://localhost:${secured.port}`;
   expect(await natsProblems({ url, ca: ca.pem })).toEqual([]);
   const { log } = catchLogs();
@@ -51,9 +51,9 @@ test.each([
     () => ({ url: `nats://localhost:${plain.port}` }),
     /^NATS runs without JetStream: add a jetstream block/,
   ],
-  ['a user that is none', () => ({ url: nats.url }), /^NATS: it refuses the credentials/],
+  ['an unknown user', () => ({ url: nats.url }), /^NATS: it refuses the credentials/],
   ['a port without a server', () => ({ url: 'nats://127.0.0.1:1' }), /^NATS: nothing listens/],
-])('%s is said in a sentence', async (_what, address, sentence) => {
+])('%s is reported in a sentence', async (_what, address, sentence) => {
   expect(await natsProblems(address())).toEqual([expect.stringMatching(sentence)]);
 });
 

@@ -1,4 +1,4 @@
-/** Whether a process can work with NATS, and otherwise the reason and the remedy. */
+/** Checks whether a process can use NATS, and otherwise names the reason and the remedy. */
 import { certificateProblem } from '@gantry/env';
 import { connect } from 'nats';
 import { connectionOptions } from './bus';
@@ -7,7 +7,7 @@ import type { NatsAddress } from './nats-address';
 const CONNECT_TIMEOUT_MS = 2_000;
 const NO_JETSTREAM = 'NATS runs without JetStream: add a jetstream block with a store_dir to its configuration';
 
-/** @returns a sentence for each, without addresses; none if the process can work */
+/** @returns a sentence for each problem, without addresses; empty if NATS is usable */
 export async function natsProblems(address: NatsAddress): Promise<string[]> {
   try {
     const nc = await connect({ ...connectionOptions(address), timeout: CONNECT_TIMEOUT_MS, reconnect: false });

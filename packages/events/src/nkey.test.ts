@@ -13,7 +13,7 @@ test.each(['operator', 'account', 'user'] as const)(
   },
 );
 
-/** Not the last letter: two of its five bits count for nothing. */
+/** Changes a letter other than the last, of whose five bits two are unused. */
 const withWrongLetter = (seed: string) => `${seed.slice(0, 20)}${seed[20] === 'A' ? 'B' : 'A'}${seed.slice(21)}`;
 
 test.each([

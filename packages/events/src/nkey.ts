@@ -1,7 +1,7 @@
 /**
  * NATS keys: Ed25519, encoded in base32 with a prefix for their role and a CRC-16 (XMODEM).
  * https://docs.nats.io/running-a-nats-service/nats_admin/security/jwt. Signed with Node's crypto: in pure JavaScript one signature
- * takes tens of milliseconds, and a process makes some fifty before it is connected.
+ * takes tens of milliseconds, and a process creates about fifty before it is connected.
  */
 import { createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
 
@@ -58,7 +58,7 @@ function crc16(bytes: Buffer): number {
   return crc;
 }
 
-/** Without padding. */
+/** Encodes without padding. */
 export function toBase32(bytes: Buffer): string {
   let text = '';
   let bits = 0;

@@ -6,8 +6,8 @@
  * a crash in between publishes it again under the same `Nats-Msg-Id`, which JetStream drops, as every consumer's inbox does.
  *
  * JetStream acknowledges a message up to two minutes before it is on disk. Published events are therefore kept for
- * KEPT_MINUTES, and published again to a server process that has not had them: after a crash, or a restored backup, which
- * holds no streams.
+ * RETENTION_MINUTES, and published again to a server process that has not received them: after a crash, or a restored
+ * backup, which holds no streams.
  */
 import { afterCommit, deleteOld, execute, poolOf, type Tx, transaction } from '@gantry/postgres';
 import { ErrorCode, NatsError } from 'nats';
@@ -41,7 +41,7 @@ export function outboxRow<T extends z.ZodType>(
   return [newId('evt_'), event.type, workspaceId, traceparent ?? null, JSON.stringify(event.data.parse(data))];
 }
 
-/** Begins a statement that makes its events in SQL; whoever commits it kicks the relay. */
+/** Start of a statement that creates its events in SQL; the caller kicks the relay after the commit. */
 export const OUTBOX_INSERT = 'INSERT INTO outbox (id, type, workspace_id, traceparent, data)';
 
 /** Writes the event inside the caller's transaction, and publishes it after the commit. */
@@ -64,7 +64,7 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
-/** The relay of this process, by its database. */
+/** Maps each database of this process to its relay. */
 const relays = new WeakMap<Pool, Relay>();
 
 const TICK_MS = 500;
@@ -73,7 +73,7 @@ const KICK_DELAY_MS = 20;
 /** Under a continuous stream of events: from the start of one round to the next. */
 const ROUND_MS = 100;
 const BATCH = 200;
-/** In which all services of an installation have started. */
+/** Time within which all services of an installation start. */
 const STARTING_MS = 30_000;
 
 /** More than the server's `sync_interval`, two minutes. */
@@ -98,14 +98,14 @@ const BACKLOG = `SELECT count(*)::int AS events, min(created_at) AS "oldestAt",
   FROM (SELECT created_at FROM outbox ORDER BY created_at LIMIT 10000) oldest`;
 const IS_EMPTY = { name: 'outbox-is-empty', text: 'SELECT NOT EXISTS (SELECT FROM outbox) AS empty' };
 
-/** Events that are committed and not yet published; no more than 10,000 are counted. */
+/** Counts events that are committed and not yet published, up to 10,000. */
 export async function outboxBacklog(
   pool: Pool,
 ): Promise<{ events: number; oldestAt: Date | null; oldestSeconds: number }> {
   return (await pool.query(BACKLOG)).rows[0];
 }
 
-/** Without a stream that takes the message, NATS has no responder. */
+/** NATS has no responder while no stream accepts the subject. */
 const isStreamMissing = (err: unknown): boolean =>
   err instanceof IncompleteStreamError || (err instanceof NatsError && err.code === ErrorCode.NoResponders);
 
@@ -155,7 +155,8 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
   async function takeBackFromOtherServers() {
     const present = bus.nc.info?.server_id ?? '';
     if (present === server) return;
-    // A server that was killed may have lost a consumer, and would acknowledge and drop what that one has to receive.
+    // A server that was killed may have lost a consumer, and would acknowledge and drop what that consumer must
+    // receive.
     await requireConsumers(bus);
     server = present;
     await takeBack();
@@ -165,7 +166,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
     const { rowCount } = await pool.query(TAKE_BACK, [server]);
     if (!rowCount) return;
     kicked = true;
-    log.info({ events: rowCount }, 'NATS has been restarted: its latest events are published again');
+    log.info({ events: rowCount }, 'NATS was restarted: publishing its latest events again');
   }
 
   async function sweep() {
@@ -197,7 +198,7 @@ export function startRelay(options: { pool: Pool; bus: Bus; service: Service; lo
       data: row.data,
     };
     const subject = eventSubject({ type: String(row.type) }, service);
-    // Another process may have stored it where a consumer looked before, and would drop the same id.
+    // Another process may have stored it on a server that lost it, and JetStream would drop the same id.
     await bus.store(subject, encode(envelope), `${row.id}/${server}`, STORE_MS);
     published = true;
   }

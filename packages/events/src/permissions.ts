@@ -18,7 +18,7 @@ export interface NatsPermissions {
 const of = (service: Service, part: 'publishers' | 'consumers' | 'watchers'): EventType[] =>
   eventCatalogue.filter((event) => event[part].includes(service));
 
-/** Finding a consumer, fetching its messages and acknowledging them; and reading the stream's state. */
+/** Permits finding a consumer, fetching and acknowledging its messages, and reading the stream's state. */
 const fetching = (stream: string, durable: string): string[] => [
   `$JS.API.STREAM.INFO.${stream}`,
   `$JS.API.CONSUMER.INFO.${stream}.${durable}`,
@@ -31,7 +31,7 @@ const inboxOf = (user: string) => `${inboxPrefixOf(user)}.>`;
 const service = (name: Service): NatsPermissions => ({
   publish: [
     ...of(name, 'publishers').map((event) => eventSubject(event, name)),
-    // Publishers make sure that each consumer receives: see outbox.ts.
+    // Publishers check that every consumer exists: see outbox.ts.
     `$JS.API.CONSUMER.LIST.${EVENTS_STREAM}`,
     ...of(name, 'consumers').flatMap((event) => fetching(EVENTS_STREAM, durableOf(name, event))),
   ],

@@ -8,11 +8,11 @@ import { EVENTS_STREAM, keepStreams, runEventsStream } from './streams';
 
 const log = pino({ level: 'silent' });
 const nats = givenNats();
-/** Connected with rights that no service has. */
+/** Connects with permissions that no service has. */
 const connected = () => connectBus({ ...nats.spectator, name: 'spectator', log });
 const [asker, answerer] = [given(connected, (one) => one.nc.close()), given(connected, (one) => one.nc.close())];
 
-test('each request gets the reply to it, in whatever order they come', async () => {
+test('each request gets its own reply, in whatever order replies arrive', async () => {
   const questions: { text: string; respond: (text: string) => void }[] = [];
   answerer.nc.subscribe('answered', {
     callback: (_err, message) => {
@@ -26,7 +26,7 @@ test('each request gets the reply to it, in whatever order they come', async () 
   expect(replies.map((reply) => reply.string())).toEqual(texts);
 });
 
-test('a request says whether nobody listens, nobody replied in time, or the connection has ended', async () => {
+test('a request distinguishes no responders, a timeout and a closed connection', async () => {
   const { nc, request } = await connected();
   const ask = (subject: string, text: string, timeoutMs = 5_000) => request(subject, encode(text), timeoutMs);
   await expect(ask('unheard', 'anybody?')).rejects.toMatchObject({ code: '503' });
@@ -38,7 +38,7 @@ test('a request says whether nobody listens, nobody replied in time, or the conn
   await expect(ask('ignored', 'too late')).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' });
 });
 
-test('what JetStream has not confirmed when the connection is lost fails at once, and other requests wait for their reply', async () => {
+test('unconfirmed messages fail at once when the connection is lost, and other requests keep waiting', async () => {
   const { nc, request, store } = await connected();
   answerer.nc.subscribe('unconfirmed', { callback: () => {} });
   await answerer.nc.flush();
@@ -49,7 +49,7 @@ test('what JetStream has not confirmed when the connection is lost fails at once
   await Promise.all([nc.close(), expect(open).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })]);
 });
 
-test('JetStream stores one id once, and its refusal is told from a stream that is missing', async () => {
+test('JetStream stores one id once, and a refusal differs from a missing stream', async () => {
   const streams = await keepStreams({ bus: asker, log });
   const subject = eventSubject(alertRaised, 'worker-api');
   const store = (id: string) => asker.store(subject, encode({ id }), id, 5_000);

@@ -1,6 +1,7 @@
 /**
- * Requests whose replies arrive at one subscription, and messages that JetStream confirms. nats.js can do both, but ends every
- * request by creating an error and rejecting with it: 1 to 2 ms of a waited run (median of 600 pairs, two cores).
+ * Sends requests whose replies share one subscription, and messages that JetStream confirms. nats.js can do both, but
+ * ends every request by creating an error and rejecting with it: 1 to 2 ms of a waited run (median of 600 pairs, two
+ * cores).
  */
 import {
   type ApiError,
@@ -31,11 +32,11 @@ export interface Requester {
 interface Asked {
   resolve(reply: Msg): void;
   reject(error: NatsError): void;
-  /** May be sent again: its id is stored once. */
+  /** The caller may send it again: JetStream stores its id once. */
   isRepeatable: boolean;
 }
 
-/** The status of a reply that the server sends because nobody listens. */
+/** Status of the server's reply when a subject has no responders. */
 const NO_RESPONDERS = 503;
 
 export function createRequester(nc: NatsConnection, inboxPrefix: string): Requester {

@@ -7,16 +7,18 @@
  *             services read the identity from the subject and from nowhere else
  *   token     issued by a service with a job and required on everything reported about it: only the executor that was
  *             handed that attempt has it
- *   claim     an executor's request for one run; a service may hold it unanswered (a standing claim, or long poll) until there is work
+ *   claim     an executor's request for one run; a service may hold it open (a standing claim, or long poll) until a
+ * run is queued
  *   job       one attempt at one run, as handed to an executor
- *   runner    the part of an executor that starts code of one kind; a claim names those that its executor has
- *   lease     until when an executor may work on a job; renewed in batches, swept by the service when it expires
+ *   runner    the part of an executor that starts code of one kind; a claim lists its executor's runners
+ *   lease     how long an executor may work on a job; renewed in batches, swept by the service when it expires
  *   attempt   1, 2, ...: incremented each time a run is handed out, so that late messages of an earlier attempt are recognised
  *   try       1, 2, ...: incremented with each retry after a failure; shown to users as the attempt
- *   step      a durable operation of a run: recorded before its code sees the result, answered from the record
+ *   step      a durable operation of a run: recorded before its code sees the result, replayed from the record
  *             when the code runs again; identified by its position among the run's steps, its kind and its name
  *   tool call a step that a service carries out, by a connection of the workspace: see tool-protocol.ts
- *   suspended a run that waits (for time, a person, another run) without a process; its code runs again from the top
+ *   suspended a run that waits (for a time, an approval, another run) without a process; its code runs again from the
+ * top
  *   seq       number of an event within its attempt: 1, 2, ... without gaps
  *
  * No message is larger than MESSAGE_BYTES_MAX: larger payloads travel by object store, as a presigned URL.
@@ -40,7 +42,7 @@ export const CLAIM_HOLD_MS = 5_000;
 export const runSources = ['automation', 'worker'] as const;
 export type RunSource = (typeof runSources)[number];
 
-/** An executor reports so many requests of one attempt, and a service keeps no more. */
+/** Limit of requests that an executor reports, and a service stores, per attempt. */
 export const REQUESTS_MAX = 10_000;
 
 /** Any name rather than an enumeration: an executor may have a runner unknown to a service of an earlier release. */
@@ -68,9 +70,12 @@ export const runSubjects = {
   hint: (source: RunSource) => `run.hint.${source}`,
   /** Replica -> replicas of the same service: read this run again, it has ended, been suspended or resumed. RunSettled. */
   settled: (source: RunSource, runId: string) => `run.settled.${source}.${runId}`,
-  /** Service -> the executor that holds the run: stop it. RunCancel. The next lease reply makes up for a lost message. */
+  /** Service -> the executor that holds the run: stop it. RunCancel. The next lease reply repeats a lost message. */
   cancel: (executorId: string, runId: string) => `run.cancel.${executorId}.${runId}`,
-  /** Service -> the executor that holds the run: what a model says, while it does. ToolWords; lost messages are made up for by the ToolReply. */
+  /**
+   * Service -> the executor that holds the run: a model's text as it is generated. ToolTextChunk; the ToolReply has all
+   * of it.
+   */
   words: (executorId: string, runId: string) => `run.words.${executorId}.${runId}`,
   /** Executor -> any subscriber: ExecutorStatus, every few seconds and on change. */
   executorStatus: (executorId: string) => `executor.status.${executorId}`,
@@ -78,11 +83,11 @@ export const runSubjects = {
   inspect: 'executor.inspect',
   /** Service -> all executors: PrepareRequest. */
   prepare: 'executor.prepare',
-  /** Request/reply, queue group: nothing -> StandbyReply. Only worker-api has code that starts by itself. */
+  /** Request/reply, queue group: nothing -> StandbyReply. Only worker-api has triggers. */
   standby: (source: RunSource, executorId: string) => `executor.standby.${source}.${executorId}`,
 } as const;
 
-/** The executor that published a claim, a withdrawal, a renewal, a request about a run, or its status. */
+/** Returns the executor that published a claim, withdrawal, renewal, request about a run, or status. */
 export const executorOf = (subject: string): string => subject.slice(subject.lastIndexOf('.') + 1);
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
@@ -140,7 +145,7 @@ export const job = z.object({
   subjectId: z.string().optional(),
   /** A test has no network, whatever `network` says, unless it is a rehearsal. */
   kind: z.enum(['run', 'test']),
-  /** Requests that would write get these answers, by object store where there is a URL, or are refused. */
+  /** Requests that would write get these responses, from the object store if there is a URL, or are refused. */
   rehearsal: z.object({ answers: z.array(recordedAnswer), answersUrl: z.string().optional() }).optional(),
   runner: runner.default(PYTHON),
   code: z.object({ digest, url: z.string(), size: z.int() }),
@@ -167,7 +172,7 @@ export const job = z.object({
   agent: jobAgent.optional(),
   limits: runLimits,
   network: z.enum(['egress', 'none']),
-  /** If given, only these hosts are reached; each still has to have a public address. */
+  /** If set, only these hosts are reachable; each must still have a public address. */
   allowedHosts: z.array(hostPattern).max(100).optional(),
   credentials: z.array(jobCredential).max(CREDENTIALS_MAX).optional(),
   isolation: z.enum(['zygote', 'process']),
@@ -178,7 +183,7 @@ export const job = z.object({
 });
 export type Job = z.infer<typeof job>;
 
-/** Where the code of a run ran. `reason`: why this version can't run from a warm sandbox. */
+/** Sandbox in which a run's code ran. `reason`: why this version cannot use a warm sandbox. */
 export const usedSandbox = z.object({
   mode: z.enum(['warm', 'fresh', 'process']),
   reason: z.string().max(500).optional(),
@@ -189,13 +194,13 @@ export const claimRequest = z.object({
   claimId: z.string(),
   /** X25519 public key (raw, base64) that the job is sealed to. */
   publicKey,
-  /** The executor's runners: it is handed no run of another. */
+  /** The executor's runners: it receives only runs of these. */
   runners: z.array(runner).min(1).max(16).default([PYTHON]),
 });
 export type ClaimRequest = z.infer<typeof claimRequest>;
 export const claimWithdrawal = z.object({ claimId: z.string() });
 
-/** Shown by an executor with every request about an attempt. */
+/** Sent by an executor with every request about an attempt. */
 export const attemptIdentity = { runId: z.string(), attempt: z.int(), token: z.string() };
 
 export const leaseRenewal = z.object({
@@ -219,7 +224,7 @@ export const stepRecord = z.object({
   ...stepIdentity,
   result: z.unknown(),
   startedAt: z.int(),
-  /** As its event says it; executors from before it was recorded do not. */
+  /** As in its event; executors of earlier releases do not send it. */
   durationMs: z.int().min(0).optional(),
 });
 export type StepRecord = z.infer<typeof stepRecord>;
@@ -234,7 +239,7 @@ export const suspension = z.discriminatedUnion('kind', [
     kind: z.literal('sleep'),
     step,
     wakeAt: z.int().describe('epoch milliseconds, by the clock of the executor'),
-    /** Where code asked for a duration, which needs no clock of the executor. */
+    /** Set if code requested a duration, which is independent of the executor's clock. */
     forMs: z.int().min(0).optional(),
   }),
   z.object({
@@ -246,7 +251,7 @@ export const suspension = z.discriminatedUnion('kind', [
     /** Items like inputs; validated by the receiver. */
     form: z.array(z.unknown()).max(50).nullable(),
     expiresInSeconds: z.number().positive().nullable(),
-    /** Tool calls of an agent that are decided one by one; `data` has their names and arguments. */
+    /** Tool calls of an agent that are approved individually; `data` has their names and arguments. */
     calls: z.array(heldCall).min(1).max(HELD_CALLS_MAX).optional(),
   }),
   z.object({
@@ -261,8 +266,8 @@ export type Suspension = z.infer<typeof suspension>;
 export const artifactRequest = z.object({
   ...attemptIdentity,
   /**
-   * `output`: a return value too large for a message. `context`: a changed context as a zip. `attachment`: a file that a model is
-   * asked about, whose name is its SHA-256; see AttachmentReply.
+   * `output`: a return value too large for a message. `context`: a changed context as a zip. `attachment`: a file that
+   * is sent to a model, whose name is its SHA-256; see AttachmentReply.
    */
   purpose: z.enum(['artifact', 'output', 'context', 'attachment']),
   name: z.string().max(255),
@@ -275,7 +280,7 @@ export const artifactReply = z.union([
   z.object({ refused: z.string() }),
 ]);
 export type ArtifactReply = z.infer<typeof artifactReply>;
-/** `known`: the run has handed it over before. */
+/** `known`: the run has uploaded it before. */
 export const attachmentReply = z.union([...artifactReply.options, z.object({ known: z.literal(true) })]);
 export type AttachmentReply = z.infer<typeof attachmentReply>;
 
@@ -290,7 +295,7 @@ export const runErrorCodes = [
   'missing_connection',
   'approval_rejected',
   'budget_exceeded',
-  /** Of agents, by what their program raised. */
+  /** Agents only: mapped from the exception that their program raised. */
   'model_unavailable',
   'output_invalid',
   'turns_exceeded',
@@ -300,7 +305,7 @@ export const runErrorCodes = [
 ] as const;
 export type RunErrorCode = (typeof runErrorCodes)[number];
 
-/** Marks the recorded result of a step that failed, and whose failure the code caught. */
+/** Marks the recorded result of a failed step whose exception the code caught. */
 export const STEP_FAILED = 'gantry:failed';
 
 export const failedStep = z.object({
@@ -321,7 +326,7 @@ export const runError = z.object({
   type: z.string().optional(),
   /** Frames of the user's files only. */
   trace: z.string().optional(),
-  /** The step that failed last, if the code asked for none after it. */
+  /** The last failed step, if no step followed it. */
   step: failedStep.optional(),
 });
 export type RunError = z.infer<typeof runError>;
@@ -359,13 +364,13 @@ export const runEvent = z.discriminatedUnion('type', [
     sha256: digest,
     key: z.string(),
   }),
-  /** For watchers only: the record itself is made by a StepRecord or by the suspension. */
+  /** For subscribers only: a StepRecord or the suspension stores the step. */
   z.object({
     ...base,
     type: z.literal('step'),
     ...stepIdentity,
     durationMs: z.int().min(0),
-    /** Of a call of a model. */
+    /** Usage of a model call. */
     usage: modelUsage.optional(),
   }),
   /** A writeable context changed by the code, in full. Applied only if the run completes. */
@@ -373,17 +378,17 @@ export const runEvent = z.discriminatedUnion('type', [
     ...base,
     type: z.literal('context'),
     name: z.string(),
-    /** Digest of the context that the run was given. */
+    /** Digest of the context that the run received. */
     from: digest,
     size: z.int(),
     sha256: digest,
     key: z.string(),
   }),
-  /** One request of the code to the outside, without its contents. */
+  /** One outgoing request of the code, without its contents. */
   z.object({
     ...base,
     type: z.literal('request'),
-    /** Null: a tunnel that was not opened, so its requests are counted together. */
+    /** Null: an uninspected tunnel, whose requests are counted together. */
     method: z.string().max(20).nullable(),
     scheme: z.enum(['http', 'https']),
     host: z.string().max(260),
@@ -394,29 +399,29 @@ export const runEvent = z.discriminatedUnion('type', [
     bytesSent: z.int().min(0),
     bytesReceived: z.int().min(0),
     durationMs: z.int().min(0),
-    /** Names of the credentials that were put in. */
+    /** Names of the credentials that were inserted. */
     credentials: z.array(z.string()).max(64),
-    /** How often values of credentials were found in its answer and replaced. Absent: never. */
+    /** Number of credential values that were found in the response and replaced. Absent: none. */
     echoed: z.int().min(1).optional(),
-    /** Absent: it was answered. `refused`: by a rule; `failed`: by the network or the other side. */
+    /** Absent: a response arrived. `refused`: by a rule; `failed`: by the network or the server. */
     problem: z.object({ kind: z.enum(['refused', 'failed']), message: z.string().max(300) }).optional(),
-    /** To a request that writes; never shown. */
+    /** Response to a writing request; never displayed. */
     answer: keptAnswer.optional(),
-    /** Rehearsals: the record that answered it; null: it would write, and had none. Absent: it went on. */
+    /** Rehearsals: the replayed record; null: a writing request without one. Absent: the request was sent. */
     recorded: z.int().nullable().optional(),
   }),
-  /** Text of an agent, a call of a tool or its result; the transcript has all of it in full. */
+  /** Text, tool call or tool result of an agent; the transcript has the full texts. */
   z.object({
     ...base,
     type: z.literal('agent'),
     part: z.enum(agentParts),
     /** Name of the tool; null for text. */
     name: z.string().max(200).nullable(),
-    /** Masked, perhaps shortened. */
+    /** Masked, may be truncated. */
     text: z.string().max(AGENT_TEXT_CHARS_MAX),
-    /** Of a tool call and of its result, as the model has named it. */
+    /** The model's id of a tool call and its result. */
     callId: z.string().max(200).optional(),
-    /** A piece of the answer of that step, from the character with this number on. Absent: the text is all that is told. */
+    /** Part of that step's response, from this character offset on. Absent: the text is complete. */
     piece: z.object({ step: stepIdentity.ordinal, offset: z.int().min(0) }).optional(),
   }),
   z.object({ ...base, type: z.literal('cost'), usd: z.number().min(0), label: z.string().nullable() }),

@@ -5,14 +5,14 @@ const open = createOpener(reader.privateKey);
 const seal = createSealer();
 const secret = Buffer.from('a secret with ümlauts and \0');
 
-test('only the reader opens a box, and only for the context it was sealed for', () => {
+test('only the recipient opens a box, and only with the context it was sealed for', () => {
   const box = seal(reader.publicKey, 'run_1', secret);
   expect(open('run_1', box)).toEqual(secret);
   expect(() => open('run_2', box)).toThrow();
   expect(() => createOpener(generateBoxKeys().privateKey)('run_1', box)).toThrow();
 });
 
-test('a changed box does not open, wherever it was changed', () => {
+test('a modified box does not open, wherever it was modified', () => {
   const box = seal(reader.publicKey, 'run_1', secret);
   for (let at = 0; at < box.length; at += 5) {
     const changed = Buffer.from(box);
@@ -28,7 +28,7 @@ test('the same secret is never sealed to the same bytes', () => {
   expect(new Set(boxes.map((box) => box.slice(0, 24))).size).toBe(100);
 });
 
-test('many readers and many writers do not get in each other’s way', () => {
+test('many readers and writers do not interfere with each other', () => {
   const readers = Array.from({ length: 600 }, generateBoxKeys);
   const boxes = readers.map(({ publicKey }) => seal(publicKey, 'run_1', secret));
   readers.forEach(({ privateKey }, i) => {
@@ -38,7 +38,7 @@ test('many readers and many writers do not get in each other’s way', () => {
   for (const box of writers) expect(open('run_1', box)).toEqual(secret);
 });
 
-test('a key agreement does not last', () => {
+test('a key agreement expires', () => {
   const before = seal(reader.publicKey, 'run_1', secret);
   const now = Date.now();
   const clock = jest.spyOn(Date, 'now').mockReturnValue(now + 11 * 60_000);

@@ -1,10 +1,11 @@
 /**
- * Encryption to one reader: X25519 with an ephemeral key, HKDF-SHA-256, AES-256-GCM. Jobs cross NATS only in this form.
+ * Encrypts to one recipient: X25519 with an ephemeral key, HKDF-SHA-256, AES-256-GCM. Jobs cross NATS only in this
+ * form.
  *
  * A box is `ephemeral public key (32) | nonce (12) | ciphertext | tag (16)`.
  *
- * Key agreement costs each side some fifty times as much as the encryption. An ephemeral key therefore serves one reader for
- * KEY_MS, with a random nonce per box, and the reader caches its agreements.
+ * Key agreement costs each side about fifty times as much as the encryption. An ephemeral key therefore serves one
+ * reader for KEY_MS, with a random nonce per box, and the reader caches its agreements.
  */
 import {
   createCipheriv,
@@ -89,7 +90,7 @@ export function createOpener(privateKey: KeyObject): OpenBox {
   };
 }
 
-/** Evicts the oldest. */
+/** Caches an agreement and evicts the oldest. */
 function remember<T>(agreements: Map<string, T>, name: string, agreement: T): void {
   agreements.delete(name);
   agreements.set(name, agreement);

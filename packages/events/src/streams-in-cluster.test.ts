@@ -8,8 +8,8 @@ import { consumeDurable, durableOf, EVENTS_STREAM, keepStreams } from './streams
 const log = pino({ level: 'silent' });
 const SERVERS = 3;
 /**
- * A follower of NATS 2.9 whose request for what it lacks was lost repeats it after two seconds; until then it can become no
- * leader, and nothing shows it. Once the leader is gone as well, it stays like that.
+ * A follower of NATS 2.9 whose catch-up request was lost repeats it after two seconds; until then it cannot become
+ * leader, which no state shows. If the leader stops meanwhile, it never catches up.
  */
 const CATCH_UP_MS = 5_000;
 const CONSUMER = durableOf('worker-api', alertRaised);
@@ -19,14 +19,14 @@ const cluster = given(
   (one) => one.stop(),
 );
 
-/** Until it is stored: a first attempt may be stored without an answer. */
+/** Retries until it is stored: a first attempt may be stored without a reply. */
 const publish = (bus: Bus, id: string) =>
   until(
     () => bus.js.publish(eventSubject(alertRaised, 'worker-api'), encode({ id }), { timeout: 2_000 }).catch(() => null),
     { what: `${id} is stored` },
   );
 
-/** Whether each server holds all that the stream and the consumer have stored, the receipt of message `sequence` among it. */
+/** Returns whether every server has all state of stream and consumer, including the acknowledgement of `sequence`. */
 async function isCopied(bus: Bus, sequence: number): Promise<boolean> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const stream = await manager.streams.info(EVENTS_STREAM);
@@ -38,7 +38,7 @@ async function isCopied(bus: Bus, sequence: number): Promise<boolean> {
   });
 }
 
-test('one copy becomes three in a running installation, and a lost server takes no message along', async () => {
+test('a running installation scales from one copy to three, and losing a server loses no message', async () => {
   const buses = await Promise.all([cluster.connect(0, 'worker-api'), cluster.connect(1, 'worker-api')]);
   const [first, second] = buses as [Bus, Bus];
   const single = await keepStreams({ bus: first, log });
@@ -67,7 +67,7 @@ test('one copy becomes three in a running installation, and a lost server takes 
   await second.nc.close();
 });
 
-test('more copies than servers are refused with the name of the setting', async () => {
+test('more replicas than servers are refused with the name of the setting', async () => {
   const bus = await cluster.connect(1, 'worker-api');
   const lines: string[] = [];
   const loud = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });

@@ -17,7 +17,7 @@ import {
 const log = pino({ level: 'silent' });
 const nats = givenNats();
 const bus = givenBus(nats, 'worker-api');
-/** A connection with rights that no service has: delete, purge and change streams. */
+/** A connection with permissions that no service has: delete, purge and change streams. */
 const spectator = given(
   () => connectBus({ ...nats.spectator, name: 'spectator', log }),
   (one) => one.nc.close(),
@@ -42,7 +42,7 @@ function read() {
   return { heard, stop: reading.stop };
 }
 
-test('a deleted stream comes back with its consumers, and whoever reads it goes on', async () => {
+test('a deleted stream is recreated with its consumers, and readers continue', async () => {
   const streams = await keepStreams({ bus, log });
   const { heard, stop } = read();
   await publish();
@@ -57,7 +57,7 @@ test('a deleted stream comes back with its consumers, and whoever reads it goes 
   streams.stop();
 });
 
-test('a second start finds streams and consumers as they should be, and writes none of them anew', async () => {
+test('a second start finds streams and consumers up to date and rewrites none', async () => {
   const first = await keepStreams({ bus, log });
   first.stop();
   const requested: string[] = [];
@@ -72,7 +72,7 @@ test('a second start finds streams and consumers as they should be, and writes n
   expect(requested.filter((subject) => !/^(STREAM\.INFO|CONSUMER\.(LIST|NAMES|INFO))\./.test(subject))).toEqual([]);
 });
 
-test('what was consumed is not kept, and what nobody consumes is not either', async () => {
+test('consumed messages are removed, and messages without a consumer are not kept', async () => {
   const { heard, stop } = read();
   await publish();
   await bus.js.publish(eventSubject(approvalDecided, 'worker-api'), encode({ id: 'evt_2' }));
@@ -81,7 +81,7 @@ test('what was consumed is not kept, and what nobody consumes is not either', as
   await stop();
 });
 
-test('a full stream refuses, and health says so before that', async () => {
+test('a full stream refuses messages, and its health check fails before that', async () => {
   const stream = runEventsStream('automation');
   const manager = await spectator.nc.jetstreamManager({ checkAPI: false });
   const { config } = await manager.streams.info(stream);

@@ -1,9 +1,9 @@
 /**
- * JetStream's streams and consumers, and their recovery after their store is lost.
+ * Manages JetStream's streams and consumers, and recreates them after their store is lost.
  *
  * JetStream acknowledges before it has written to disk, and its store can fill up or be deleted. It is therefore never the
- * only copy of anything: domain events stay in their outbox until they are stored, and executors keep their reports until
- * they are in the tables. A stream holds unconsumed messages only; a full one refuses new messages, which then
+ * only copy of any data: domain events stay in their outbox until they are stored, and executors keep their reports
+ * until they are in the tables. A stream holds unconsumed messages only; a full one refuses new messages, which then
  * wait at their source.
  *
  * Only worker-api creates streams and consumers, and recreates them within seconds of their loss. A user that may define a
@@ -39,7 +39,7 @@ export const durableOf = (service: Service, { type }: Pick<EventType, 'type'>): 
   `${service}-${type.replaceAll('.', '-')}`;
 export const INGEST_DURABLE = 'ingest';
 
-/** A message is redelivered after this long without an acknowledgement: work held by a dead replica comes back. */
+/** A message is redelivered after this time without an acknowledgement, such as that of a dead replica. */
 export const ACK_WAIT_MS = 10_000;
 /** Interval between checks of the streams. */
 const KEEP_MS = 3_000;
@@ -106,7 +106,7 @@ export interface StreamState {
   bytes: number;
   bytesMax: number;
   lastSeq: number;
-  /** Of this incarnation of the stream; absent until worker-api has assigned one. */
+  /** Identifies this incarnation of the stream; absent until worker-api has assigned one. */
   identity?: string | undefined;
   /** By the server's clock; absent: a server before 2.10. */
   now?: Date | undefined;
@@ -127,7 +127,7 @@ export async function streamState(bus: Bus, name: string): Promise<StreamState> 
   };
 }
 
-/** Messages that a consumer has not acknowledged. */
+/** Counts messages that a consumer has not acknowledged. */
 export async function consumerBacklog(bus: Bus, stream: string, durable: string): Promise<number> {
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
   const { num_pending, num_ack_pending } = await manager.consumers.info(stream, durable);
@@ -135,7 +135,7 @@ export async function consumerBacklog(bus: Bus, stream: string, durable: string)
 }
 
 /**
- * A health check.
+ * Creates a health check.
  * @returns a problem that does not end readiness
  * @throws Error while a stream is missing, or is about to refuse messages
  */
@@ -157,7 +157,7 @@ export const streamsCheck = (bus: Bus, names: string[]) => async (): Promise<str
 export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: number }): Promise<{ stop(): void }> {
   const { bus, log, replicas = 1 } = options;
   const manager = await bus.nc.jetstreamManager({ checkAPI: false });
-  /** The server process that a stream was made on, by its name. */
+  /** Maps a stream's name to the server process that it was created on. */
   const made = new Map<string, string>();
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -173,7 +173,7 @@ export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: n
         if (madeOn === server && !isMissing) continue;
         if (isMissing) log.error({ stream: plan.name }, 'a stream or its consumers were missing: recreated');
         const ahead = await make(manager, plan, replicas);
-        if (ahead.size) log.error({ stream: plan.name, consumers: [...ahead] }, 'a stream had lost its end: read anew');
+        if (ahead.size) log.error({ stream: plan.name, consumers: [...ahead] }, 'a stream had lost its latest messages: consumers recreated');
         made.set(plan.name, server);
       } catch (err) {
         if (!stopped) log.warn({ err, stream: plan.name }, `stream not checked: ${reasonOf(err)}; will try again`);
@@ -203,7 +203,8 @@ export async function keepStreams(options: { bus: Bus; log: Logger; replicas?: n
 export class IncompleteStreamError extends Error {}
 
 /**
- * For publishers. A service that is newer than worker-api waits until that has created the consumers of its version.
+ * Asserts that all consumers exist. A service newer than worker-api waits until that has created the consumers of its
+ * version.
  * @throws IncompleteStreamError while the stream of domain events, or one of its consumers, is missing or would receive nothing
  */
 export async function requireConsumers(bus: Bus): Promise<void> {
@@ -217,8 +218,8 @@ export async function requireConsumers(bus: Bus): Promise<void> {
 }
 
 /**
- * The consumers of a stream by name. Those that are `ahead` have positions beyond its end: a server that is killed may keep
- * the position and lose the messages before it, and it would acknowledge for them whatever takes their numbers.
+ * Lists the consumers of a stream by name. Those in `ahead` have positions beyond its end: a killed server may keep a
+ * position and lose the messages before it, and would treat new messages with their numbers as acknowledged.
  */
 async function readConsumers(manager: JetStreamManager, stream: string) {
   const present = new Map<string, ConsumerInfo>();
@@ -246,7 +247,7 @@ const OPEN = { max_msg_size: -1 };
 /**
  * Creates the stream, or updates what differs. Two replicas that do so at once request the same. A stream accepts messages
  * only while all its consumers exist: otherwise it would acknowledge and drop messages without a consumer.
- * @returns the consumers that were ahead of the stream, and are created anew
+ * @returns the consumers that were ahead of the stream and were recreated
  */
 async function make(manager: JetStreamManager, plan: StreamPlan, replicas: number): Promise<Set<string>> {
   const { name, config, consumers } = plan;
@@ -257,12 +258,12 @@ async function make(manager: JetStreamManager, plan: StreamPlan, replicas: numbe
   const whole = existing !== null && isComplete(existing, plan) && !ahead.size;
   const first = whole ? wanted : { ...wanted, ...CLOSED };
   if (!existing) {
-    // The other replica's stream has another identity: that one counts.
+    // Another replica created the stream with its own identity: use that one.
     if (!(await isAdded(manager, first))) return make(manager, plan, replicas);
   } else if (differs(existing.config, first)) {
     await manager.streams.update(name, first);
   }
-  // Another replica may have created them anew meanwhile.
+  // Another replica may have recreated them meanwhile.
   if (ahead.size) ({ present, ahead } = await readConsumers(manager, name));
   const durables = new Set(consumers.map(({ durable }) => durable));
   for (const durable of present.keys()) {
@@ -278,7 +279,7 @@ async function make(manager: JetStreamManager, plan: StreamPlan, replicas: numbe
       max_ack_pending: ackPendingMax,
     };
     const config = ahead.has(durable) ? undefined : present.get(durable)?.config;
-    // The server writes even an equal one anew, where a kill in the middle could cost it.
+    // The server rewrites even an identical consumer, and could lose it if it is killed meanwhile.
     if (differs(config ?? {}, consumer)) await manager.consumers.add(name, consumer);
   }
   if (!whole) await manager.streams.update(name, wanted);
@@ -317,7 +318,7 @@ const TOO_FEW_SERVERS = new Set([10_074, 10_005]);
 const reasonOf = (err: unknown): string =>
   err instanceof NatsError && TOO_FEW_SERVERS.has(err.api_error?.err_code ?? 0)
     ? 'NATS_STREAM_REPLICAS is more than the servers of the NATS cluster'
-    : 'JetStream did not do it';
+    : 'JetStream refused the request';
 
 /** JetStream's error codes for a missing stream and a missing consumer. */
 const MISSING = new Set([10_059, 10_014]);
@@ -334,7 +335,7 @@ const HEARTBEAT_MS = 2_000;
 const PULL_MS = 10_000;
 
 /**
- * Passes on the messages of a durable consumer, surviving its loss and recreation.
+ * Delivers the messages of a durable consumer, surviving its loss and recreation.
  * @param onOpen called before the first message each time the consumer has been found
  */
 export function consumeDurable(options: {

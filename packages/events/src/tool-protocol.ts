@@ -1,4 +1,4 @@
-/** Calls of tools, from a run's code to the service that owns the run. See ADR 44. */
+/** Tool calls of a run's code to the service that owns the run. See ADR 44. */
 import { z } from 'zod';
 import { jobTools, jsonObject } from './job-tools';
 import { attemptIdentity, stepIdentity } from './run-protocol';
@@ -7,16 +7,16 @@ import { attemptIdentity, stepIdentity } from './run-protocol';
 export const TOOL_ARGUMENTS_BYTES_MAX = 64 * 1024;
 /** Time that a tool may take to answer. */
 export const TOOL_TIMEOUT_MS = { default: 30_000, most: 120_000 };
-/** Stands where a connection does: its tools are the models of the operator, by name. No worker can declare such a connection. */
+/** Reserved connection name: its tools are the operator's models, by name. No worker can declare it. */
 export const MODELS = 'gantry:models';
-/** The tool of MODELS where the code names no model. */
+/** The tool of MODELS if the code names no model. */
 export const DEFAULT_MODEL = 'default';
-/** Maximum size of what a model is asked, as JSON. */
+/** Maximum size of a model's request as JSON. */
 export const MODEL_ARGUMENTS_BYTES_MAX = 128 * 1024;
-/** All attempts to get an answer together. */
+/** For all attempts together. */
 export const MODEL_TIMEOUT_MS = { default: 120_000, most: 300_000 };
 
-/** Images and files of one question: how many, of one, and all together. */
+/** Images and files of one model request: count, bytes each, and bytes in total. */
 export const MODEL_FILES_MAX = 10;
 export const MODEL_FILE_BYTES_MAX = 5 << 20;
 export const MODEL_FILES_BYTES_MAX = 20 << 20;
@@ -27,18 +27,18 @@ export const isModelText = (mediaType: string): boolean => /^text\/[\w.+-]{1,60}
 export const isModelFile = (mediaType: string): boolean =>
   mediaType === 'application/pdf' || isModelImage(mediaType) || isModelText(mediaType);
 
-/** Limits of a call to a tool or a model. */
+/** Returns the limits of a call to a tool or a model. */
 export const callLimitsOf = (connection: string): { argumentsBytes: number; timeoutMs: number } =>
   connection === MODELS
     ? { argumentsBytes: MODEL_ARGUMENTS_BYTES_MAX, timeoutMs: MODEL_TIMEOUT_MS.most }
     : { argumentsBytes: TOOL_ARGUMENTS_BYTES_MAX, timeoutMs: TOOL_TIMEOUT_MS.most };
 
-/** A call that takes longer is answered with `calling`, and asked for again. */
+/** A longer call is answered with `calling`, and requested again. */
 export const TOOL_HOLD_MS = 10_000;
 
 /**
  * A tool of a connection, called by the service and recorded as a step of kind `tool` with the name `connection.tool`. Idempotent by
- * ordinal and name within an attempt: asked again, the service waits for the call that goes on, or answers with what came of it.
+ * ordinal and name within an attempt: a repeated request waits for the running call, or gets its result.
  */
 export const toolCall = z.object({
   ...attemptIdentity,
@@ -47,14 +47,14 @@ export const toolCall = z.object({
   tool: z.string().min(1).max(200),
   arguments: jsonObject,
   timeoutMs: z.int().min(1).max(MODEL_TIMEOUT_MS.most),
-  /** The words of a model are told while they come: see ToolWords. */
+  /** The model's text is sent while it is generated: see ToolTextChunk. */
   stream: z.boolean().optional(),
 });
 export type ToolCall = z.infer<typeof toolCall>;
 
 /** Limit of one message. */
 export const TOOL_WORDS_CHARS_MAX = 4_000;
-/** More of the text that a call answers with, masked. Live only: the reply has all of it. */
+/** The next part of a call's text, masked. Live only: the reply has all of it. */
 export const toolWords = z.object({
   token: z.string(),
   ordinal: stepIdentity.ordinal,
@@ -69,20 +69,20 @@ export const toolFailureCodes = [
   'not_allowed',
   'invalid_arguments',
   'unavailable',
-  /** Of models: the content filter of the provider withheld the answer. */
+  /** Models only: the provider's content filter withheld the response. */
   'refused',
   'tool_error',
   'too_large',
   'budget_exceeded',
   'invalid_output',
   'outcome_unknown',
-  /** Of rehearsals: it may write, and the run that is rehearsed has no answer to the same call. */
+  /** Rehearsals only: the call may write, and the rehearsed run recorded no response to it. */
   'not_recorded',
 ] as const;
 export const toolFailure = z.object({ code: z.enum(toolFailureCodes), message: z.string().max(2_000) });
 export type ToolFailure = z.infer<typeof toolFailure>;
 
-/** `failed` is an error that the code can catch; `refused`: nothing was recorded; `calling`: to be asked for again. */
+/** `failed` is an error that the code can catch; `refused`: nothing was recorded; `calling`: request it again. */
 export const toolReply = z.union([
   z.object({ result: z.unknown() }),
   z.object({ failed: toolFailure }),
@@ -91,6 +91,6 @@ export const toolReply = z.union([
 ]);
 export type ToolReply = z.infer<typeof toolReply>;
 
-/** The name of a tool call's step: at most 200 characters, or there is no such call. */
+/** Formats the name of a tool call's step: at most 200 characters, or there is no such call. */
 export const toolStepName = (connection: string, tool: string): string =>
   `${connection === MODELS ? 'model' : connection}.${tool}`;

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => reading.close());
 
-test('a message that is delivered again and again is a backlog until it is acknowledged', async () => {
+test('a repeatedly delivered message counts as backlog until it is acknowledged', async () => {
   const { isConsumed } = watchBacklog({ bus: spectator, stream, durable }, UNDELIVERABLE_AFTER_MS);
   expect(await isConsumed()).toBe(true);
   await spectator.js.publish('tried');
@@ -41,8 +41,8 @@ test('a message that is delivered again and again is a backlog until it is ackno
   await until(isConsumed);
 });
 
-describe('messages that are gone, but that a killed server still counts,', () => {
-  /** As it was seen 26 s after the last of eight kills: no message was delivered in this time. */
+describe('removed messages that a killed server still counts', () => {
+  /** State observed 26 s after the last of eight kills: no message was delivered in this time. */
   const seen = {
     num_pending: 0,
     num_ack_pending: 3,
@@ -55,13 +55,13 @@ describe('messages that are gone, but that a killed server still counts,', () =>
     return watchBacklog({ bus: { nc } as unknown as Bus, stream, durable }, UNDELIVERABLE_AFTER_MS);
   };
 
-  test('are no backlog for ever', async () => {
+  test('stop counting as backlog', async () => {
     const { isConsumed } = watchOf([seen]);
     expect(await isConsumed()).toBe(false);
     await until(isConsumed);
   });
 
-  test('are one while no replica waits for messages, or others arrive', async () => {
+  test('count as backlog while no replica waits for messages, or others arrive', async () => {
     const waitsForNone = { ...seen, num_waiting: 0 };
     const arrived = { ...seen, num_pending: 1 };
     const states = [seen, waitsForNone, arrived];

@@ -1,9 +1,10 @@
 /**
- * Whether a consumer has acknowledged everything that JetStream can still deliver.
+ * Checks whether a consumer has acknowledged everything that JetStream can still deliver.
  *
- * A server that is killed may count messages as unacknowledged for ever after its restart: they were acknowledged and removed,
- * but the consumer's state was written before (seen with 2.9.10). It delivers none of them, although replicas wait for messages.
- * Acknowledged messages that such a server restores stay in the stream until they expire, and are not looked at here.
+ * A server that is killed may count messages as unacknowledged forever after its restart: they were acknowledged and
+ * removed, but the consumer's state was written before (seen with 2.9.10). It delivers none of them, although replicas
+ * wait for messages. Acknowledged messages that such a server restores stay in the stream until they expire, and are
+ * ignored here.
  */
 import { performance } from 'node:perf_hooks';
 import type { Bus } from './bus';

@@ -71,12 +71,12 @@ const restored = (purgeAt: number) => ({ purgeAt, restored: true });
 test.each([
   ['a deletion', [deleted(1)], true],
   ['a deletion and its undo', [deleted(1), restored(1)], false],
-  ['an undo that is heard before its deletion', [restored(1), deleted(1)], false],
-  ['a deletion that is heard again after its undo', [deleted(1), restored(1), deleted(1)], false],
+  ['an undo that arrives before its deletion', [restored(1), deleted(1)], false],
+  ['a deletion that is redelivered after its undo', [deleted(1), restored(1), deleted(1)], false],
   ['a later deletion', [deleted(1), restored(1), deleted(2)], true],
-  ['an undo of an earlier deletion, heard late', [deleted(2), restored(1)], true],
-  ['an earlier deletion, heard after the undo of a later one', [restored(2), deleted(1)], false],
-])('%s: the table and every replica say the same', async (_name, heard, closed) => {
+  ['a late undo of an earlier deletion', [deleted(2), restored(1)], true],
+  ['an earlier deletion that arrives after the undo of a later one', [restored(2), deleted(1)], false],
+])('%s: the table and every replica agree', async (_name, heard, closed) => {
   const workspaceId = newId('ws_');
   const end = newId('ws_');
   const [first, ...later] = heard.map((closure) => ({ ...closure, workspaceId })) as [Closure, ...Closure[]];
@@ -99,7 +99,7 @@ test.each([
   await until(async () => (await isClosed(workspaceId)) === closed && closures.has(workspaceId) === closed);
 });
 
-test('what JetStream lost is told again by the table of worker-api, and changes nothing for who has heard it', async () => {
+test('events that JetStream lost are republished from worker-api’s table, and have no effect where known', async () => {
   const [lost, undone] = [newId('ws_'), newId('ws_')];
   const purgeAt = Date.now() + 1_000;
   for (const [workspaceId, isRestored] of [
@@ -123,7 +123,7 @@ test('a replica that missed the event learns it from the table', async () => {
   expect(closures.has(workspaceId)).toBe(true);
 });
 
-test('only undone deletions are forgotten, when nothing late can speak of them any more', async () => {
+test('only undone deletions are swept, once no late event can refer to them', async () => {
   const [open, closed] = [newId('ws_'), newId('ws_')];
   for (const [workspaceId, isRestored] of [
     [open, true],

@@ -1,5 +1,5 @@
 /**
- * Closed workspaces, tracked by each service itself.
+ * Tracks closed workspaces in each service.
  *
  * A deleted workspace is closed until it is restored. Every service records that in its own table: worker-api in
  * the transaction of the deletion, the others on the event. The table decides in every statement that starts
@@ -28,7 +28,9 @@ export interface Closure {
 
 export type WorkspaceClosures = Awaited<ReturnType<typeof openWorkspaceClosures>>;
 
-/** SQL condition: whether the workspace in this column or parameter is closed. The table has one row per deletion of the last week. */
+/**
+ * Returns an SQL condition: the workspace in this column or parameter is closed. One row per deletion of the last week.
+ */
 export const isClosedSql = (workspaceId: string): string =>
   `EXISTS (SELECT FROM workspace_closures closed WHERE closed.workspace_id = ${workspaceId} AND NOT closed.restored)`;
 
@@ -54,7 +56,7 @@ export const consumeClosures = (options: { bus: Bus; pool: Pool; service: Servic
     }),
   );
 
-/** Same rule as in the table. */
+/** Merges two closures by the same rule as the table. */
 function merge(known: Closure | undefined, heard: Closure): Closure {
   if (!known || heard.purgeAt > known.purgeAt) return heard;
   if (heard.purgeAt < known.purgeAt) return known;
@@ -105,9 +107,9 @@ export async function openWorkspaceClosures(options: { pool: Pool; bus?: Bus; lo
   await readAgain();
 
   return {
-    /** Whether the workspace is closed, as far as this replica knows. */
+    /** Returns whether this replica knows the workspace as closed. */
     has,
-    /** Closed workspaces. */
+    /** Lists closed workspaces. */
     list: (): string[] => [...known.keys()].filter(has),
     /** Calls back when this replica learns that a workspace is closed. */
     onClosed: (react: (workspaceId: string) => void) => void reactions.push(react),
@@ -136,7 +138,7 @@ export async function announceClosures(pool: Pool): Promise<void> {
   }
 }
 
-/** Undone deletions to which no late message can refer any more. */
+/** Deletes undone deletions to which no late message can refer any more. */
 export async function sweepClosures(pool: Pool): Promise<void> {
   await pool.query("DELETE FROM workspace_closures WHERE restored AND purge_at < now() - interval '7 days'");
 }

@@ -1,9 +1,9 @@
-/** The actor of a change and the origin of the request, as the audit log keeps them for every change. */
+/** Builds the actor of a change and the origin of its request for the audit log. */
 import type { Request } from 'express';
 import { callerOf } from './admission';
 
 export interface Actor {
-  /** Kind of the credential; `link` for the holder of a link that we made, `system` for the platform itself. */
+  /** Kind of the credential; `link` for the holder of a link that we sent, `system` for the platform itself. */
   kind: string;
   /** The user; null for a workspace token and for the platform. */
   id: string | null;
@@ -19,14 +19,14 @@ const NOBODY = { id: null, label: null, tokenId: null };
 const LABEL_CHARS_MAX = 320;
 const USER_AGENT_CHARS_MAX = 255;
 
-/** Actor of an operation that requires a credential. */
+/** Builds the actor of an operation that requires a credential. */
 export function actorOf(req: Request): Actor {
   const { kind, userId, email, name, tokenId } = callerOf(req);
   const label = (email ?? name)?.slice(0, LABEL_CHARS_MAX) ?? null;
   return { kind, id: userId, label, tokenId, ...originOf(req) };
 }
 
-/** Actor of a public operation: the holder of the link, the password or the identity provider's word. */
+/** Builds the actor of a public operation: the holder of a link, a password or an identity provider's assertion. */
 export const actorBy = (req: Request, kind: 'link' | 'password' | 'oidc'): Actor => ({
   kind,
   ...NOBODY,

@@ -1,4 +1,4 @@
-/** Authentication, budgets and roles: everything that is decided before a body is read. */
+/** Checks authentication, rate limits and roles before a body is read. */
 import type { Request, Response } from 'express';
 import { AppError, forbidden, notFound } from './errors';
 import type { Operation } from './openapi-document';
@@ -15,7 +15,7 @@ export type Admit = (
 ) => Promise<void>;
 
 export function admission(authenticate: (req: Request) => Promise<Principal | null>, budget: Budgets): Admit {
-  /** A bad credential takes from the budget of its address: guessing is limited too. */
+  /** A bad credential consumes its address' budget, which limits guessing. */
   async function identify(operation: Operation, req: Request, res: Response): Promise<Principal | null> {
     budget.requireLook(req, res);
     try {
@@ -51,14 +51,14 @@ function requireRole(access: Operation['access'], principal: Principal | undefin
   throw forbidden('role_too_low', `this needs the role ${access} in the workspace; yours is ${principal?.role}`);
 }
 
-/** The same caller in the workspace that the path names, with the role there. @throws AppError 404 */
+/** Returns the caller with the workspace that the path names and the role there. @throws AppError 404 */
 function inPathWorkspace(principal: Principal, workspaceId: string): Principal {
   const role = Object.hasOwn(principal.memberships, workspaceId) ? principal.memberships[workspaceId] : undefined;
   if (!role) throw notFound('workspace', workspaceId, 'that you are a member of');
   return { ...principal, workspaceId, role };
 }
 
-/** The caller of an operation that asks for a credential. */
+/** Returns the caller of an operation that requires a credential. */
 export function callerOf(req: Request): Principal {
   if (!req.principal) throw new Error(`operation ${req.operation?.id} has no principal: is its x-access right?`);
   return req.principal;

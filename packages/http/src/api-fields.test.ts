@@ -1,6 +1,6 @@
 import { apiFields } from './api-fields';
 
-test('fields are in snake case, dates are ISO 8601, and all else is left as it is', () => {
+test('fields are in snake case, dates are ISO 8601, and other values are unchanged', () => {
   const at = new Date('2026-01-02T03:04:05.678Z');
   const row = {
     id: 'a',

@@ -4,7 +4,7 @@ type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
 
 type InJson<Value> = Value extends Date ? string : Value;
 
-/** Each is derived once, not for every row of a list. They stand in our code, so there are few. */
+/** Caches each derived name across the rows of a list. Bounded: names occur in our code. */
 const snakeNames = new Map<string, string>();
 
 function snakeCase(name: string): string {
@@ -17,7 +17,7 @@ function snakeCase(name: string): string {
 }
 
 /**
- * Fields of a row under the names that the API gives them: in snake case, and dates as ISO 8601.
+ * Maps fields of a row to their API names in snake case, and dates to ISO 8601.
  * @example apiFields(session, 'id', 'userAgent', 'createdAt') // { id, user_agent, created_at }
  */
 export function apiFields<Row extends object, Name extends keyof Row & string>(row: Row, ...names: Name[]) {

@@ -6,24 +6,24 @@ import type { Request } from 'express';
 import { type Actor, actorOf } from './actor';
 import { callerOf } from './admission';
 
-/** Every one there is: readers of the log have a sentence for each. */
+/** All audit actions: the dashboard's log describes each. */
 export type AuditAction = SchemasOf<'worker'>['AuditAction'];
 
 /** @typeParam Action `<noun>.<past tense>`, where the noun is the resource's type */
 export interface AuditedChange<Action extends AuditAction = AuditAction> {
   action: Action;
-  /** The resource's. */
+  /** The resource's id. */
   id: string;
-  /** Never a secret, an input or a text of people. */
+  /** Never a secret, an input or user-written text. */
   details?: Record<string, unknown>;
 }
 
-/** Inside the transaction of the change, on behalf of one request. */
+/** Records a change inside its transaction, on behalf of one request. */
 export type Audit<Change extends AuditedChange = AuditedChange> = (tx: Tx, change: Change) => Promise<void>;
 
 export const resourceTypeOf = (action: string): string => action.slice(0, action.indexOf('.'));
 
-/** On behalf of the caller, in the caller's workspace. */
+/** Creates an audit on behalf of the caller, in the caller's workspace. */
 export const auditOf = (service: Service, req: Request): Audit =>
   auditAs(service, callerOf(req).workspaceId, actorOf(req));
 

@@ -1,11 +1,11 @@
 import { AppError, type FieldProblem, invalid } from './errors';
 
-/** Looks at what a body means. @throws AppError 400 with the fields that are wrong */
+/** Checks a body beyond its schema. @throws AppError 400 with the invalid fields */
 export type CheckBody = (body: never) => unknown;
 
 /**
- * Adds to what the schema refuses of a body what the rest of it means: the sender corrects all of it at once. Fields that the
- * schema names are taken out first, and whatever is said of them then is left out.
+ * Adds semantic problems to a schema error, so that the client can fix all of them at once. Fields that the schema
+ * rejects are removed first, and further problems with them are left out.
  */
 export function withMeaning(refused: unknown, check: CheckBody | undefined, body: unknown): unknown {
   if (!check || !(refused instanceof AppError) || refused.kind !== 'invalid' || !refused.fields) return refused;

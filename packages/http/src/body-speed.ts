@@ -1,8 +1,8 @@
 /**
- * Ends bodies that hardly come: a sender who stops halfway holds a connection, memory and a place among uploads.
+ * Aborts bodies that arrive too slowly: a stalled client holds a connection, memory and an upload slot.
  *
- * Looked at once a second for all bodies under way. What a connection has received is counted, so nothing has to touch the
- * stream; while what came has not been taken yet, the slow one is this service.
+ * All pending bodies are checked once a second. The bytes received by the connection are counted, so the stream stays
+ * untouched; while received data has not been read yet, the service itself is the slow side.
  */
 import type { Request } from 'express';
 import { AppError } from './errors';
@@ -22,7 +22,7 @@ const underWay = new Set<Watched>();
 let looking: NodeJS.Timeout | undefined;
 
 /**
- * The result of `reading`, unless the body of `req` comes too slowly.
+ * Returns the result of `reading`, unless the body of `req` arrives too slowly.
  * @throws AppError 408 after ten seconds with less than 1 KB in each; or whatever `reading` throws
  */
 export async function atSpeed<T>(req: Request, reading: Promise<T>): Promise<T> {
@@ -37,7 +37,7 @@ export async function atSpeed<T>(req: Request, reading: Promise<T>): Promise<T> 
     return await Promise.race([reading, slow]);
   } finally {
     underWay.delete(watched as Watched);
-    // If the sender was too slow, nothing waits for the reading any more.
+    // If the client was too slow, nothing awaits `reading` any more.
     reading.catch(() => {});
   }
 }

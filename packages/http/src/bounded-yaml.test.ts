@@ -51,7 +51,7 @@ test.each([
   [']'.repeat(100_000), /^line 1, column 1: /],
   ['\n'.repeat(100_000), /^line \d+, column 1: it has more than 60000 words and signs/],
   ['x'.repeat(600_000), /^it is longer than 524288 characters/],
-])('YAML that is too much or wrong is refused, and the answer says where (%#)', (text, message) => {
+])('oversized or invalid YAML is refused with its position (%#)', (text, message) => {
   expect(problem(text)).toMatch(message);
 });
 
@@ -61,7 +61,7 @@ test('aliases can be ruled out', () => {
   );
 });
 
-test('a map of many keys is read in time that grows with it', () => {
+test('a map of many keys is parsed in linear time', () => {
   const keys = (count: number) => Array.from({ length: count }, (_, n) => `k${n}: 1\n`).join('');
   expect(Object.keys(read(keys(8_000)) as object)).toHaveLength(8_000);
 });

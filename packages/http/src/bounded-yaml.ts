@@ -1,26 +1,26 @@
 /**
- * YAML that somebody sent. A parser of YAML recurses, and a stack that overflows in it can take the process along; so the
- * nesting is counted on the tokens, which are read without recursion, and only what is shallow is parsed.
+ * Parses untrusted YAML. A YAML parser recurses, and a stack overflow in it can end the process. The nesting is
+ * therefore counted on the tokens, which are read without recursion, and only shallow documents are parsed.
  */
 import { CST, type Document, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser, parseDocument } from 'yaml';
 
 export interface YamlLimits {
   charsMax: number;
-  /** Line ends, spaces, signs, texts: some ten microseconds each. */
+  /** Line ends, spaces, signs, texts: about ten microseconds each. */
   tokensMax: number;
-  /** An alias repeats what it names: a few are handy, many are an attack. */
+  /** An alias repeats its anchor's value: a few are useful, many are an attack. */
   aliasesMax: number;
 }
 
 const DEPTH_MAX = 64;
-/** Values and keys, aliases counted as what they stand for. */
+/** Values and keys, with aliases expanded. */
 const NODES_MAX = 20_000;
 
-/** Its message says where: `line 3, column 5: …`. */
+/** Its message starts with the position: `line 3, column 5: …`. */
 export class UnreadableYaml extends Error {}
 
 /**
- * One document of plain values: keys are text, and what occurs twice was written twice or is an alias.
+ * Parses one document of plain values: keys are text, and a value occurs twice only if written twice or aliased.
  * @returns undefined for a document without content
  * @throws UnreadableYaml
  */
@@ -33,7 +33,7 @@ export function readYaml(text: string, limits: YamlLimits): unknown {
     throw new UnreadableYaml(`line ${line}, column ${col}: ${message}`);
   };
   boundTokens(text, lines, limits, refuse);
-  // Pretty errors quote the line that they are in, each of them.
+  // Pretty errors would each quote their whole line.
   const document = parseDocument(text, { schema: 'core', prettyErrors: false, logLevel: 'error', uniqueKeys: false });
   const [error] = document.errors;
   if (error) return refuse(error.pos[0], error.message);
@@ -53,7 +53,7 @@ function boundTokens(text: string, lines: LineCounter, { tokensMax, aliasesMax }
   for (const lexeme of new Lexer().lex(text)) {
     const { offset } = parser;
     if (++tokens > tokensMax) refuse(offset, `it has more than ${tokensMax} words and signs`);
-    // The text of a scalar follows its mark, and may begin as an alias does.
+    // The text of a scalar follows its mark, and may begin like an alias.
     const isAlias = previous !== CST.SCALAR && CST.tokenType(lexeme) === 'alias';
     previous = lexeme;
     if (isAlias && ++aliases > aliasesMax) {
@@ -65,7 +65,7 @@ function boundTokens(text: string, lines: LineCounter, { tokensMax, aliasesMax }
   }
 }
 
-/** Requires that keys are text and unique, and bounds the number of values with every alias written out. */
+/** Requires text keys that are unique, and bounds the number of values with every alias expanded. */
 function boundNodes(document: Document.Parsed, refuse: Refuse): void {
   const sizes = new Map<string, number>();
   let total = 0;

@@ -1,4 +1,4 @@
-/** Pages of other origins: which of their requests browsers let through, and what these may read of an answer. */
+/** Configures CORS: which requests of other origins browsers allow, and which response headers they can read. */
 import cors from 'cors';
 import type { RequestHandler } from 'express';
 import type { Operation } from './openapi-document';
@@ -21,9 +21,9 @@ const EXPOSED_HEADERS = [
 ];
 
 /**
- * Null where no page of another origin has business here. No answer allows credentials, so a browser adds no cookie.
+ * Returns null if no other origin has access. No response allows credentials, so a browser sends no cookie.
  * @param origins that may call every operation with a Bearer
- * @throws Error for an operation that is open to all origins and not to everybody
+ * @throws Error for a non-public operation that is open to all origins
  */
 export function crossOrigin(origins: readonly string[], operations: readonly Operation[]): RequestHandler | null {
   const forAll = operations.filter(({ isForAllOrigins }) => isForAllOrigins);

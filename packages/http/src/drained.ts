@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-/** Resolves when a stream can take more, or never will. */
+/** Resolves when a stream accepts more data, or is closed. */
 export function drained(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -4,7 +4,7 @@ const saying = (message: string, fields: object = {}) => Object.assign(new Error
 
 test.each([
   ['PostgreSQL that goes down', saying('terminating connection', { code: '57P01' })],
-  ['Prisma, whom nobody answers', saying("Can't reach database server", { code: 'P1001' })],
+  ['Prisma without a database server', saying("Can't reach database server", { code: 'P1001' })],
   [
     'Prisma, while PostgreSQL recovers from a crash',
     saying('Database error. Code: `57P03`. Message: `the database system is starting up`', { code: 'P2039' }),
@@ -17,8 +17,8 @@ test.each([
     }),
   ],
   ['Prisma, of a connection that broke', saying('Raw query failed. Code: `N/A`. Message: `N/A`', { code: 'P2010' })],
-  ['what lies beneath another error', new Error('not saved', { cause: saying('connect', { code: 'ECONNREFUSED' }) })],
-])('a dependency is down in the words of %s', (_who, err) => {
+  ['the cause of another error', new Error('not saved', { cause: saying('connect', { code: 'ECONNREFUSED' }) })],
+])('a dependency is down according to %s', (_who, err) => {
   expect(isDependencyDown(err)).toBe(true);
 });
 
@@ -29,6 +29,6 @@ test.each([
     saying('Database error. Code: `22P02`. Message: `invalid`', { code: 'P2039' }),
   ],
   ['a bug', new TypeError('undefined is not a function')],
-])('%s is no dependency that is down', (_what, err) => {
+])('%s does not mean that a dependency is down', (_what, err) => {
   expect(isDependencyDown(err)).toBe(false);
 });

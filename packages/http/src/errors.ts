@@ -1,6 +1,6 @@
 /**
- * The one error type. `kind` fixes the status, `code` is stable for clients, `detail` is public and says what is wrong,
- * where, and what would be right; `cause` is only for the log. Anything else that is thrown is a bug: 500.
+ * Defines the one error type. `kind` fixes the status, `code` is stable for clients, `detail` is public and names the
+ * problem, its place and the remedy; `cause` is only for the log. Anything else that is thrown is a bug: 500.
  */
 const STATUS = {
   invalid: 400,
@@ -49,17 +49,17 @@ export class AppError extends Error {
   }
 }
 
-/** An answer names no more. */
+/** Limit of problems in one response. */
 export const PROBLEMS_MAX = 20;
 
-/** 400 with the fields that are wrong. */
+/** Creates a 400 with the invalid fields. */
 export function invalid(fields: FieldProblem[], code = 'invalid'): AppError {
   const named = fields.slice(0, PROBLEMS_MAX).map(({ path, message }) => `${path}: ${message}`);
   return new AppError('invalid', code, named.join('; ') || 'invalid request', { fields });
 }
 
 /**
- * Runs every check although one fails, so that one answer names all that is wrong.
+ * Runs every check even if one fails, so that one response names all problems.
  * @throws AppError 400 with the fields of all of them, and the code of the first
  */
 export function together<T extends unknown[]>(...checks: { [K in keyof T]: () => T[K] }): T {
@@ -81,8 +81,8 @@ export function together<T extends unknown[]>(...checks: { [K in keyof T]: () =>
 }
 
 /**
- * Also for what belongs to another workspace: the answer must not tell the two apart.
- * @param where it was looked for
+ * Also for a resource of another workspace: the two responses must be identical.
+ * @param where the scope that was searched
  */
 export const notFound = (what: string, id: string, where = 'in this workspace'): AppError =>
   new AppError('not_found', 'not_found', `no ${what} "${id.slice(0, 100)}" ${where}`);
@@ -104,7 +104,7 @@ export const unavailable = (what: string, cause?: unknown): AppError =>
 /** Codes of the errors that mean that NATS is down. */
 const NATS_DOWN = /^(CONNECTION_CLOSED|DISCONNECT|503|TIMEOUT)$/;
 
-/** True where the failure lies with PostgreSQL, NATS or the network to them, so that the caller may simply retry. */
+/** Returns true if PostgreSQL, NATS or the network to them failed, so that the caller may simply retry. */
 export function isDependencyDown(err: unknown): boolean {
   for (let e = err, depth = 0; e instanceof Error && depth < 5; e = e.cause, depth++) {
     const { code } = e as { code?: unknown };

@@ -1,4 +1,4 @@
-/** The last middleware: turns whatever was thrown into the surface's error body, and leaks nothing. */
+/** The last middleware: maps every thrown error to the surface's error body, and leaks nothing. */
 import { traceFields } from '@gantry/tracing';
 import type { ErrorRequestHandler, Request } from 'express';
 import multer from 'multer';
@@ -11,13 +11,13 @@ import './request';
 export type ErrorShape = 'detail' | 'error';
 
 const INTERNAL = { code: 'internal', detail: 'something went wrong on our side; the request id finds it in the log' };
-/** These texts may quote the caller. */
+/** These texts may quote the request. */
 const DETAIL_CHARS_MAX = 2_000;
 const FIELD_CHARS_MAX = 500;
 const HALF_CHARACTERS = /\p{Surrogate}/gu;
 const REPLACEMENT = '\u{fffd}';
 
-/** Headers that were set before the answer failed, and are not true of an error. */
+/** Headers that were set before the request failed, and do not apply to an error. */
 const OF_ANOTHER_CONTENT = [
   'Content-Type',
   'Content-Disposition',
@@ -26,7 +26,7 @@ const OF_ANOTHER_CONTENT = [
   'Accept-Ranges',
 ];
 
-/** @param challenge the value of `WWW-Authenticate` in a 401; by default how credentials are sent */
+/** @param challenge the value of `WWW-Authenticate` in a 401; default: `Bearer` */
 export function failedRequest(
   shape: ErrorShape,
   log: Logger,
@@ -53,16 +53,19 @@ export function failedRequest(
   };
 }
 
-/** Behind failedRequest: where even its answer could not be sent, Express must not show a stack. */
+/** Handles errors of the error handler itself, so that Express never shows a stack. */
 export function lastResort(log: Logger): ErrorRequestHandler {
   return (err, _req, res, next) => {
-    log.error({ err }, 'error answer not sent');
+    log.error({ err }, 'error response not sent');
     if (res.headersSent) return next(err);
     res.status(500).end();
   };
 }
 
-/** Leaves out what no column keeps and no terminal should see: an answer that quotes its request is stored too. */
+/**
+ * Replaces characters that PostgreSQL cannot store or terminals should not print: responses that quote requests are
+ * stored.
+ */
 function readable(text: string, charsMax: number): string {
   const shown = text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
   return shown.replace(HALF_CHARACTERS, REPLACEMENT).replaceAll('\0', REPLACEMENT);
@@ -91,12 +94,12 @@ const DETAIL_OF: Partial<Record<ErrorKind, string>> = {
   bad_range: 'the file has no such range; Content-Range says how long it is',
 };
 
-/** Errors that the libraries in front of the handlers throw are the caller's doing; undefined means a bug of ours. */
+/** Maps errors of the libraries before the handlers, which the client caused; undefined means a bug of ours. */
 function toAppError(err: unknown): AppError | undefined {
   if (err instanceof AppError) return err;
   if (isDependencyDown(err)) return unavailable('a service that this needs', err);
   if (err instanceof multer.MulterError) return fromMulter(err);
-  // Errors of the library that sends files. It exposes no message that may hold a path of the server, as that of a 404.
+  // Errors of the library that sends files. It hides messages that may contain a server path, such as a 404's.
   const { status, expose, message } = err as { status?: number; expose?: boolean; message: string };
   const kind = expose !== undefined && status ? KIND_BY_STATUS[status] : undefined;
   const detail = kind && (DETAIL_OF[kind] ?? (expose ? message.toLowerCase() : undefined));

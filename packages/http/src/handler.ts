@@ -1,6 +1,6 @@
 /**
- * Handlers of operations. What a handler gets is typed by its operation's entry in the OpenAPI file, and has been checked
- * against it; what it returns is sent. One that streams or redirects uses `res` and returns nothing.
+ * Defines handlers of operations. A handler's input is typed by its operation's entry in the OpenAPI file and validated
+ * against it; its result is sent. A handler that streams or redirects uses `res` and returns nothing.
  */
 import type { ReceivedBy, Surface } from '@gantry/openapi';
 import type { Request, Response } from 'express';
@@ -12,7 +12,7 @@ import type { Principal } from './principal';
 /** Handlers of some operations of a surface. */
 export type Operations<S extends Surface> = { [K in keyof ReceivedBy<S>]?: Handler<CallOf<S, K>> };
 
-/** The request of one operation, for what several handlers share. */
+/** The request of one operation, for code shared by several handlers. */
 export type CallOf<S extends Surface, Id extends keyof ReceivedBy<S>> = Call<
   Part<ReceivedBy<S>[Id], 'path'>,
   Part<ReceivedBy<S>[Id], 'query'>,
@@ -27,15 +27,15 @@ export interface Call<Path = unknown, Query = unknown, Body = unknown> {
   files: Express.Multer.File[];
   /** For an operation that requires a credential. */
   readonly caller: Principal;
-  /** The same, for the audit log. */
+  /** The caller, for the audit log. */
   readonly actor: Actor;
-  /** For the Idempotency-Key of the request. */
+  /** Records what was created under the request's Idempotency-Key. */
   made: Made;
   req: Request;
   res: Response;
 }
 
-/** The caller of a request, for services that change something. */
+/** The caller of a request, for services that change data. */
 export type Requester = Pick<Call, 'caller' | 'actor' | 'made'>;
 
 type Part<Op, Name extends string> = Op extends { parameters: infer Parameters }
@@ -52,21 +52,21 @@ type BodyOf<Op> = Op extends { requestBody: { content: infer Content } }
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers by `res` returns nothing
 export type Answered = Answer | undefined | void;
 
-/** Handles an operation, or makes what an operation with `x-idempotent` makes. */
+/** Handles an operation, or creates the resource of an operation with `x-idempotent`. */
 export type Handler<C> = ((call: C) => Answered | Promise<Answered>) | Creating<C>;
 
 export interface Creating<C> {
   make(call: C): Answered | Promise<Answered>;
   /**
-   * For a request that comes again after something was made: the checks of the first request, and of a GET of what it made.
-   * @throws AppError as they do: 404 for what is not there any more or not for this caller
+   * Repeats, for a retry after the creation, the checks of the first request and of a GET of its resource.
+   * @throws AppError as they do: 404 if the resource no longer exists or is hidden from this caller
    */
   see(call: C, madeId: string): unknown;
-  /** Answers in the place of a request whose answer was lost. Absent: 409 `already_done` with the id. */
+  /** Responds to a retry of a request whose response was lost. Absent: 409 `already_done` with the id. */
   answer?(call: C, madeId: string): Answered | Promise<Answered>;
 }
 
-/** Handlers by operationId, of whichever surface. */
+/** Handlers by operationId, of any surface. */
 export type AnyOperations = Record<string, Handler<never> | undefined>;
 
 export interface Answer {
@@ -84,7 +84,7 @@ export const ok = (body: unknown, headers?: Record<string, string>): Answer => a
 export const created = (body: unknown, headers?: Record<string, string>): Answer => answer(201, body, headers);
 export const noContent = (): Answer => ({ status: 204 });
 
-/** A handler as Express calls it, and where it makes something, what is done when its request comes again. */
+/** Adapts a handler to Express; an idempotent one also gets the handling of retries. */
 export function expressForm(typed: Handler<never>): { work: Work; revisit?: Revisit } {
   const handler = typed as Handler<Call>;
   if (typeof handler === 'function') return { work: async (req, res) => send(res, await handler(callOf(req, res))) };

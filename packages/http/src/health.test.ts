@@ -5,7 +5,7 @@ const ask = async (subject: Health) => {
   return { status, body };
 };
 
-test('readiness names what is down and comes back by itself', async () => {
+test('readiness names the dependency that is down and recovers by itself', async () => {
   let up = false;
   const subject = health({ postgres: async () => up || Promise.reject(new Error('down')), nats: async () => true });
   expect(await ask(subject)).toEqual({ status: 503, body: { status: 'unavailable', down: ['postgres'] } });
@@ -13,7 +13,7 @@ test('readiness names what is down and comes back by itself', async () => {
   expect(await ask(subject)).toEqual({ status: 200, body: { status: 'ok' } });
 });
 
-test('what only degrades the service is named, and does not end readiness', async () => {
+test('a degrading dependency is named and does not end readiness', async () => {
   let isPostgresUp = true;
   const checks = {
     postgres: async () => isPostgresUp || Promise.reject(new Error('down')),
@@ -25,7 +25,7 @@ test('what only degrades the service is named, and does not end readiness', asyn
   expect(await ask(subject)).toEqual({ status: 503, body: { status: 'unavailable', down: ['postgres', 'nats'] } });
 });
 
-test('what works and is not as it should be is shown without ending readiness', async () => {
+test('a problem of a working dependency is reported without ending readiness', async () => {
   const subject = health({ postgres: async () => 'the clock of PostgreSQL is 300 s behind' });
   expect(await ask(subject)).toEqual({
     status: 200,
@@ -33,7 +33,7 @@ test('what works and is not as it should be is shown without ending readiness', 
   });
 });
 
-test('a draining service says so although everything is up', async () => {
+test('a draining service is unavailable although everything is up', async () => {
   const subject = health({});
   subject.drain();
   expect(await ask(subject)).toEqual({ status: 503, body: { status: 'draining' } });

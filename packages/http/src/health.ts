@@ -6,9 +6,9 @@ import { answer, ok } from './handler';
 export interface DependencyState {
   name: string;
   up: boolean;
-  /** Time that it took to answer; null: no answer in time. */
+  /** Response time; null: no response in time. */
   latencyMs: number | null;
-  /** It is up, and still something is wrong with it. */
+  /** A problem although it is up. */
   problem?: string | undefined;
 }
 
@@ -17,11 +17,11 @@ export type Health = ReturnType<typeof health>;
 const CHECK_MS = 1_500;
 
 /**
- * `/healthz`: the process lives. `/health`: it can do its work; 503 names the dependency that is down, or draining. While
- * only `degrading` ones are down it answers 200: a load balancer that took all replicas out of service would take along
- * what works without them.
- * @param checks reject, or take longer than 1.5 s, while their dependency is down; a sentence is a problem that is shown, and
- *   that no load balancer could mend: it does not end readiness
+ * Serves liveness and readiness. `/healthz`: the process is alive. `/health`: it can work; 503 names the dependency
+ * that is down, or draining. While only `degrading` ones are down it responds 200: a load balancer that removed all
+ * replicas would also disable everything that works without them.
+ * @param checks reject, or take longer than 1.5 s, while their dependency is down; a sentence is a problem that is
+ *   reported but does not end readiness, since no load balancer could fix it
  */
 export function health(
   checks: Record<string, () => Promise<unknown>>,
@@ -40,10 +40,10 @@ export function health(
 
   const dependencies = () => Promise.all(Object.entries(checks).map(([name, check]) => measure(name, check)));
   return {
-    /** Asks every dependency now. */
+    /** Checks every dependency now. */
     dependencies,
     statusOf: summarizeStatus,
-    /** From now on /health says 503, so that load balancers stop sending. */
+    /** Makes /health return 503 from now on, so that load balancers stop sending requests. */
     drain: () => {
       draining = true;
     },
@@ -52,7 +52,7 @@ export function health(
       ready: async () => {
         const states = await dependencies();
         const problems = states.flatMap(({ problem = [] }) => problem);
-        if (problems.length && !had) log?.error({ problems }, 'ready, but not as it should be');
+        if (problems.length && !had) log?.error({ problems }, 'ready, but with problems');
         had = problems.length > 0;
         const down = listDown(states);
         const status = summarizeStatus(states);

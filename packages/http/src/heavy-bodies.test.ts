@@ -14,12 +14,12 @@ function answer() {
   return { res, close };
 }
 
-/** As many turns of the event loop as anything here takes. */
+/** Waits for more turns of the event loop than any test here takes. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await nextTurn();
 }
 
-test('one body has its turn at a time, in the order in which they came, and the next when it is answered', async () => {
+test('bodies take turns in order of arrival, each after the response to the one before', async () => {
   const awaitTurn = heavyBodyTurns(NEVER_MS);
   const order: number[] = [];
   const answers = [0, 1, 2].map((at) => {
@@ -42,7 +42,7 @@ test('one body has its turn at a time, in the order in which they came, and the 
   expect(order).toEqual([0, 1, 2]);
 });
 
-test('an answer that waits for something does not hold up the next body', async () => {
+test('a waiting response does not block the next body', async () => {
   const awaitTurn = heavyBodyTurns(1);
   const [one, other] = [answer(), answer()];
   await awaitTurn(one.res);
@@ -50,7 +50,7 @@ test('an answer that waits for something does not hold up the next body', async 
   for (const { close } of [one, other]) close();
 });
 
-test('everything else has its turn between two bodies that are ready together', async () => {
+test('other work runs between two bodies that are ready together', async () => {
   const awaitTurn = heavyBodyTurns(NEVER_MS);
   const order: string[] = [];
   const [one, other] = [answer(), answer()];

@@ -1,15 +1,15 @@
 /**
- * One body of hundreds of kilobytes is worked on at a time, whoever sends them. Each step of such a body takes tens of
- * milliseconds, and forty of them that are ready together would run one after the other before anything else has its turn.
+ * Processes one body of hundreds of kilobytes at a time, whichever client sends it. Each step of such a body takes tens
+ * of milliseconds, and forty that are ready together would all run before other work gets its turn.
  */
 import { setImmediate as othersTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { Response } from 'express';
 
 export const HEAVY_BYTES = 128 * 1024;
-/** An answer that waits for something holds up no other body for longer; what costs time is done by then. */
+/** Time after which a waiting response no longer blocks other bodies; the expensive part is done by then. */
 const HOLD_MS = 250;
 
-/** Resolves when it is the turn of the body whose answer this is; it ends with the answer. */
+/** Resolves when it is this response's turn, which ends with the response. */
 export type AwaitTurn = (res: Pick<Response, 'once' | 'closed'>) => Promise<void>;
 
 export function heavyBodyTurns(holdMs = HOLD_MS): AwaitTurn {

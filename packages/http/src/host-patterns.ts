@@ -1,4 +1,4 @@
-/** Hosts as people write them: which ones code may reach, or a value may be sent to. */
+/** Parses host patterns that users enter: hosts that code may reach, or that a value may be sent to. */
 import { hostPattern } from '@gantry/events';
 import { type FieldProblem, invalid } from './errors';
 
@@ -6,8 +6,8 @@ const PORT_MAX = 65_535;
 const EXAMPLE = 'such as api.example.com, *.example.com or api.example.com:8443';
 
 /**
- * In lower case, and without the port that is meant anyway.
- * @returns each with what is wrong with it, or null
+ * Converts to lower case and removes the default port.
+ * @returns the host with its problem, or null
  */
 function readHost(given: string): { host: string; problem: string | null } {
   const host = given.trim().toLowerCase().replace(/:443$/, '');
@@ -37,7 +37,7 @@ export function readHosts(given: string[], path: string): { hosts: string[]; pro
   return { hosts, problems };
 }
 
-/** @throws AppError 400 naming each that is no host */
+/** @throws AppError 400 naming each invalid host */
 export function requireHosts(given: string[], path = 'hosts'): string[] {
   const { hosts, problems } = readHosts(given, path);
   if (problems.length) throw invalid(problems);

@@ -1,9 +1,9 @@
 /**
- * The table `idempotency_keys`. Every service has one, and only this file says how it is written.
+ * Reads and writes the table `idempotency_keys`, which every service has; no other file writes it.
  *
- * A row belongs to a caller (`scope`), an operation and a key. `claim` is the request that works under it, with a lease;
- * `made_id` is what came of it, set by the transaction that made the thing and only while the claim is still that request's.
- * If two requests both believe that they hold a key, one commits.
+ * A row belongs to a caller (`scope`), an operation and a key. `claim` is the request that holds it, with a lease;
+ * `made_id` is the id of the created resource, set by the transaction that created it, and only while the claim is
+ * still that request's. If two requests both believe that they hold a key, one commits.
  */
 import { newId } from '@gantry/events';
 import { deleteOld } from '@gantry/postgres';
@@ -15,20 +15,20 @@ export const KEY_LEASE_MS = 10_000;
 const KEPT_HOURS = 24;
 
 export interface KeyName {
-  /** The caller to whose keys it belongs. */
+  /** The caller that the key belongs to. */
   scope: string;
   operation: string;
   key: string;
 }
 
-/** A key that a request works under. */
+/** A key that a request holds. */
 export interface HeldKey extends KeyName {
   claim: string;
 }
 
 export interface KeptAnswer {
   status: number;
-  /** Null where the answer showed something that is shown once. */
+  /** Null if the response contained a value that is shown only once. */
   body: unknown;
   location: string | null;
 }
@@ -84,7 +84,7 @@ export async function findKey(pool: Pool, { scope, operation, key }: KeyName): P
   };
 }
 
-/** For MARK_KEY. */
+/** Returns the first parameters of MARK_KEY. */
 export const heldKeyValues = ({ scope, operation, key, claim }: HeldKey): [string, string, string, string] => [
   scope,
   operation,
@@ -92,14 +92,14 @@ export const heldKeyValues = ({ scope, operation, key, claim }: HeldKey): [strin
   claim,
 ];
 
-/** Changes no row where the key is not held any more; then nothing may be committed. */
+/** Changes no row if the key is no longer held; then nothing may be committed. */
 export const MARK_KEY = `UPDATE idempotency_keys SET made_id = $5, response_status = $6, response_body = $7::json
   WHERE ${HELD} AND made_id IS NULL`;
 
 /**
- * For a statement that makes the thing by itself: SQL that marks the key, and returns a row if it did. Its own parameters
- * are those of heldKeyParams.
- * @param sql.condition under which the thing is made
+ * Builds SQL for a statement that creates the resource itself: it marks the key, and returns a row if it did. Its own
+ * parameters are those of toHeldKeyParams.
+ * @param sql.condition under which the resource is created
  */
 export const markKeySql = (sql: { madeId: string; workspaceId: string; condition: string }): string =>
   `UPDATE idempotency_keys SET made_id = ${sql.madeId}, workspace_id = ${sql.workspaceId}
@@ -121,9 +121,9 @@ export const keyLost = (): AppError =>
   );
 
 /**
- * The request is over. What has become of it is the row's to say: without `made_id` and an answer, the key is free for the
- * same request, and what this one may still have on its way to PostgreSQL makes nothing.
- * @returns what was made; undefined where the key is not held any more
+ * Releases the key after the request. The row decides the outcome: without `made_id` and a response, the key is free
+ * for the same request, and statements of this one that are still in flight create nothing.
+ * @returns the created id; undefined if the key is no longer held
  */
 export async function releaseKey(
   pool: Pool,
@@ -139,7 +139,7 @@ export async function releaseKey(
   return rows[0]?.made_id;
 }
 
-/** The answer to a request that was answered, or died, without its answer being kept. The first one stands. */
+/** Stores the response of a request that ended without storing one. The first response wins. */
 export async function keepAnswer(pool: Pool, { scope, operation, key }: KeyName, answer: KeptAnswer): Promise<void> {
   await pool.query(
     `UPDATE idempotency_keys SET response_status = $4, response_body = $5::json, response_location = $6
@@ -154,7 +154,7 @@ const answerValues = (answer: KeptAnswer | null) => [
   answer?.location ?? null,
 ];
 
-/** All keys of a process at once. One whose row is locked is about to be committed, and is not waited for. */
+/** Renews all keys of a process at once. A locked row is about to be committed, and is skipped. */
 export async function renewKeys(pool: Pool, held: Iterable<HeldKey>): Promise<void> {
   const keys = [...held];
   await pool.query(
@@ -172,6 +172,6 @@ export async function renewKeys(pool: Pool, held: Iterable<HeldKey>): Promise<vo
   );
 }
 
-/** Removes keys past their time. Call now and then; one replica doing it is enough, several do no harm. */
+/** Deletes expired keys. Call periodically; one replica is enough, several do no harm. */
 export const sweepIdempotencyKeys = (pool: Pool): Promise<number> =>
   deleteOld(pool, 'idempotency_keys', `created_at < ${TOO_OLD}`);

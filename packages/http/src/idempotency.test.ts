@@ -20,7 +20,7 @@ let database: TestDatabase;
 let pool: Pool;
 let one: Replica;
 let two: Replica;
-/** Run by the handler around the transaction that makes a thing. */
+/** Called by the handler around the transaction that creates a thing. */
 let before: () => Promise<void>;
 let afterCommit: (req: Request) => Promise<void>;
 let seen: (id: string) => boolean;
@@ -104,10 +104,10 @@ const send = ({ key = 'k', to = one, as = 'usr_1', what = 'things', body = {} }:
 
 const things = async () => (await pool.query('SELECT id FROM things')).rows.map(({ id }) => id);
 const keyRow = async () => (await pool.query('SELECT * FROM idempotency_keys')).rows[0];
-/** As if its process had been gone for as long as a lease lasts. */
+/** Expires the lease as if its process had died. */
 const endLease = () => pool.query("UPDATE idempotency_keys SET lease_until = now() - interval '1 second'");
 
-/** A handler that waits, and what lets it go on. */
+/** Creates a gate that a handler waits at until it is opened. */
 function held() {
   let goOn: () => void = () => {};
   let reached: () => void = () => {};
@@ -124,7 +124,7 @@ function held() {
   return { hold, waiting, goOn };
 }
 
-test('the same request again makes nothing and is answered as the first one, with its headers', async () => {
+test('a repeated request creates nothing and replays the first response with its headers', async () => {
   const first = await send({ body: { name: 'a' } }).expect(201);
   const again = await send({ body: { name: 'a' }, to: two }).expect(201);
   expect(again.body).toEqual(first.body);
@@ -133,14 +133,14 @@ test('the same request again makes nothing and is answered as the first one, wit
   expect(await things()).toHaveLength(1);
 });
 
-test('with another body it is a 422, and a key that is none is a 400', async () => {
+test('a key with another body is a 422, and an invalid key is a 400', async () => {
   await send({ body: { name: 'a' } }).expect(201);
   expect((await send({ body: { name: 'b' } }).expect(422)).body.code).toBe('idempotency_mismatch');
   expect((await send({ key: 'with spaces' }).expect(400)).body.code).toBe('invalid_idempotency_key');
   expect(await things()).toHaveLength(1);
 });
 
-test('a key is of one person in one workspace and for one operation', async () => {
+test('a key belongs to one user, one workspace and one operation', async () => {
   const answers = [
     await send(),
     await send({ as: 'usr_2' }),
@@ -152,12 +152,12 @@ test('a key is of one person in one workspace and for one operation', async () =
   expect((await send({ as: 'usr_1 ws_a tok_other' })).body).toEqual(answers[0]?.body);
 });
 
-test('what concerns the account is made once, whichever workspace was chosen in between', async () => {
+test('an account resource is created once, whichever workspace is selected in between', async () => {
   const first = await send({ what: 'account-things' }).expect(201);
   expect((await send({ what: 'account-things', as: 'usr_1 ws_b' }).expect(201)).body).toEqual(first.body);
 });
 
-test('while it is under way the same is a 409, on every replica and for as long as it takes', async () => {
+test('a concurrent repeat is a 409 on every replica for as long as the request takes', async () => {
   const { hold, waiting, goOn } = held();
   before = hold;
   const first = send();
@@ -173,7 +173,7 @@ test('while it is under way the same is a 409, on every replica and for as long 
   expect((await send({ to: two })).body).toEqual(body);
 });
 
-test('of many at the same moment on two replicas one makes something', async () => {
+test('of many simultaneous requests on two replicas, one creates a resource', async () => {
   const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => send({ to: n % 2 ? one : two })));
   expect(await things()).toHaveLength(1);
   for (const { status, body } of answers) {
@@ -182,7 +182,7 @@ test('of many at the same moment on two replicas one makes something', async () 
   }
 });
 
-test('a request whose process died before it made anything is carried out once the lease is over', async () => {
+test('a request whose process died before creating anything is executed once the lease expires', async () => {
   await pool.query(
     `INSERT INTO idempotency_keys (scope, operation, key, request_hash, claim, lease_until)
      VALUES ('usr_1 ws_a', 'makeThing', 'k', $1, 'of a dead process', now() + interval '1 minute')`,
@@ -200,7 +200,7 @@ test('a request whose process died before it made anything is carried out once t
   await send().expect(201);
 });
 
-test('a 503 after the commit makes no second one: what was made is answered', async () => {
+test('a 503 after the commit creates no duplicate: a retry returns the created resource', async () => {
   afterCommit = async () => {
     throw unavailable('a service that this needs', new Error('gone'));
   };
@@ -212,7 +212,7 @@ test('a 503 after the commit makes no second one: what was made is answered', as
   expect(await things()).toEqual([id]);
 });
 
-test('a 503 before the commit leaves the key to the next', async () => {
+test('a 503 before the commit leaves the key free for a retry', async () => {
   before = async () => {
     throw unavailable('a service that this needs', new Error('gone'));
   };
@@ -222,7 +222,7 @@ test('a 503 before the commit leaves the key to the next', async () => {
   expect(await things()).toHaveLength(1);
 });
 
-test('where the answer can not be stored it is given all the same, and the thing is found again', async () => {
+test('a response that cannot be stored is still sent, and a retry finds the resource', async () => {
   const doomed = replica();
   afterCommit = () => doomed.pool.end();
   await send({ to: doomed }).expect(201);
@@ -234,7 +234,7 @@ test('where the answer can not be stored it is given all the same, and the thing
   expect(await things()).toEqual([id]);
 });
 
-test('connections that are cut in the middle of a request never make it happen twice', async () => {
+test('database connections cut in mid-request never create a duplicate', async () => {
   const keys = Array.from({ length: 30 }, (_, n) => `cut-${n}`);
   const cutting = (async () => {
     for (let n = 0; n < 6; n++) await cutConnections(database);
@@ -244,7 +244,7 @@ test('connections that are cut in the middle of a request never make it happen t
   expect(await things()).toHaveLength(keys.length);
 });
 
-test('who lost the key to another request while it was working commits nothing', async () => {
+test('a request that lost its key to another one commits nothing', async () => {
   const { hold, waiting, goOn } = held();
   before = hold;
   const first = send().then((answer) => answer);
@@ -258,7 +258,7 @@ test('who lost the key to another request while it was working commits nothing',
   expect((await send()).body).toEqual(second.body);
 });
 
-test('a refusal is not kept: whoever asks again is looked at again', async () => {
+test('a refusal is not stored: a retry is checked again', async () => {
   before = async () => {
     throw notFound('parent', 'x');
   };
@@ -267,7 +267,7 @@ test('a refusal is not kept: whoever asks again is looked at again', async () =>
   await send().expect(201);
 });
 
-test('whoever may not see any more what was made gets no answer of then, and makes nothing', async () => {
+test('a caller who may no longer see the resource gets no stored response, and creates nothing', async () => {
   const { body } = await send().expect(201);
   await send({ what: 'secret-things', key: 'secret' }).expect(201);
   seen = () => false;
@@ -277,7 +277,7 @@ test('whoever may not see any more what was made gets no answer of then, and mak
   expect(await things()).toHaveLength(2);
 });
 
-test('an answer that shows something once is kept nowhere, and the next is told what was made', async () => {
+test('a response with a one-time secret is never stored, and a retry gets the created id', async () => {
   const { body } = await send({ what: 'secret-things' }).expect(201);
   const again = await send({ what: 'secret-things', to: two }).expect(409);
   expect(again.body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: body.id }] });
@@ -285,7 +285,7 @@ test('an answer that shows something once is kept nowhere, and the next is told 
   expect(await things()).toHaveLength(1);
 });
 
-test('where a lost answer can not be given again, the next is told what was made', async () => {
+test('if a lost response cannot be replayed, a retry gets the created id', async () => {
   afterCommit = async () => {
     throw unavailable('a service that this needs', new Error('gone'));
   };
@@ -294,7 +294,7 @@ test('where a lost answer can not be given again, the next is told what was made
   expect(body).toMatchObject({ code: 'already_done', details: [{ path: 'id', message: (await things())[0] }] });
 });
 
-test('what a request asked for can not be guessed from the row', async () => {
+test('the content of a request cannot be guessed from the row', async () => {
   await send({ body: { value: '1234' } }).expect(201);
   const { request_hash: kept } = await keyRow();
   const plain = createHash('sha256').update(JSON.stringify(['POST', '/api/things', {}, { value: '1234' }]));
@@ -312,12 +312,12 @@ test('a key is kept for a day', async () => {
   expect(await sweepIdempotencyKeys(pool)).toBe(1);
 });
 
-test('a handler that does not say what it made is found by any test that sends a key', async () => {
+test('a handler that does not record what it created fails every test that sends a key', async () => {
   marks = false;
   await send().expect(500);
 });
 
-test('an operation with x-idempotent whose handler can not be asked again stops the start, and the other way round', () => {
+test('an x-idempotent operation without an idempotent handler prevents the start, and vice versa', () => {
   const options = {
     authenticate: async () => null,
     errorShape: 'error' as const,

@@ -1,17 +1,18 @@
 /**
- * `Idempotency-Key`: a creating request that is sent again makes nothing again, and is answered as the first one was.
+ * Implements `Idempotency-Key`: a retried request creates no duplicate, and gets the response of the first one.
  *
- * The key is taken before the handler works, under a lease that this process renews for as long as it does. The
- * transaction that makes the thing marks the key with it (`madeBy`, or `idempotencyKey` of a new run), so that both are
- * committed or neither, whatever dies in between. Afterwards the key's row alone says what the same request gets:
+ * The key is acquired before the handler runs, under a lease that this process renews meanwhile. The transaction that
+ * creates the resource marks the key with its id (`createMarker`, or `idempotencyKey` of a new run), so that both
+ * commit or neither, even after a crash. Afterwards the key's row alone decides the response to a retry:
  *
- * - it is held: 409 `in_flight`, until the request or the lease of its process ends
- * - something was made: once its caller may see that (`Revisit.see`), the answer that was kept; where none was kept, what
- *   `Revisit.answer` says of the thing, else 409 `already_done` with its id
- * - nothing was made: the request is carried out. Refusals are not kept: a request that comes again is checked again.
+ * - the key is held: 409 `in_flight`, until the request or the lease of its process ends
+ * - a resource was created: if the caller may see it (`RetryHandler.assertVisible`), the stored response; without one,
+ * that
+ *   of `RetryHandler.answer`, else 409 `already_done` with the id
+ * - nothing was created: the request is executed. Refusals are not stored: a retry is checked again.
  *
- * An answer that shows what is shown once is never written down. Where only some answers of an operation do, its handler
- * says so by `res.locals.holdsSecret`. See docs/adr/0021.
+ * A response with a one-time secret is never stored. Where only some responses of an operation contain one, its handler
+ * sets `res.locals.holdsSecret`. See docs/adr/0021.
  */
 import { createHash } from 'node:crypto';
 import { execute, type Tx } from '@gantry/postgres';
@@ -42,21 +43,21 @@ const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 export type Work = (req: Request, res: Response) => void | Promise<void>;
 
-/** For a request that comes again after something was made. */
+/** Handles a retry of a request that created a resource. */
 export interface Revisit {
   /**
-   * The checks of the first request and of a GET of what it made.
-   * @throws AppError as they do: 404 for what is not there any more or not for this caller
+   * Repeats the checks of the first request and of a GET of its resource.
+   * @throws AppError as they do: 404 if the resource no longer exists or is hidden from this caller
    */
   see(req: Request, madeId: string): Promise<unknown>;
-  /** Answers in the place of a request whose answer was lost. Absent: 409 `already_done` with the id. */
+  /** Responds to a retry whose first response was lost. Absent: 409 `already_done` with the id. */
   answer?(req: Request, res: Response, madeId: string): Promise<void>;
 }
 
 /**
- * Marks the key of a request with what is made, inside the transaction that makes it; does nothing for a request without a
- * key. With `answer`, that is kept with it and can't be lost.
- * @throws AppError 409 where the key has gone over to another request: nothing may be committed then
+ * Marks the key of a request with the created id, inside the transaction of the creation; does nothing for a request
+ * without a key. A given `answer` is stored with it and cannot be lost.
+ * @throws AppError 409 if another request has taken over the key: nothing may be committed then
  */
 export type Made = (tx: Tx, id: string, answer?: { status: number; body: unknown }) => Promise<void>;
 
@@ -68,7 +69,7 @@ export function madeBy({ idempotencyKey: held }: { idempotencyKey?: HeldKey | un
   };
 }
 
-/** 409 for a request that was carried out and whose answer is not to be had again. */
+/** Creates a 409 for an executed request whose response cannot be replayed. */
 export const alreadyDone = (madeId: string): AppError =>
   new AppError(
     'conflict',
@@ -77,7 +78,10 @@ export const alreadyDone = (madeId: string): AppError =>
     { fields: [{ path: 'id', message: madeId }] },
   );
 
-/** HMACs under keys that the database does not hold: a body may be the value of a secret, which a plain hash gives away. */
+/**
+ * HMACs under keys that the database does not hold: a body may be the value of a secret, which a plain hash would
+ * reveal.
+ */
 export interface KeyedHasher {
   /** Under the current key. */
   hash(text: string): { hash: Buffer };
@@ -87,18 +91,20 @@ export interface KeyedHasher {
 
 export interface OnceOptions {
   operation: string;
-  /** Among whose keys this one counts. */
+  /** The owner of the key. */
   scope: string;
   workspaceId: string | null;
   revisit: Revisit;
-  /** Its answer is never kept. */
+  /** Its response is never stored. */
   showsSecret?: boolean;
-  /** The query is the caller's credential, and no part of what is asked for. */
+  /** The query is the caller's credential, and not part of the request's content. */
   queryIsCredential?: true;
 }
 
 export interface Idempotency {
-  /** The work, or for an operation with `x-idempotent` one that honours the key. @throws Error where only one of both says so */
+  /**
+   * Makes the handler of an `x-idempotent` operation honour the key. @throws Error if handler and operation disagree
+   */
   honour(operation: Operation, work: Work, revisit: Revisit | undefined): Work;
   once(req: Request, res: Response, options: OnceOptions, work: Work): Promise<void>;
 }
@@ -107,7 +113,7 @@ export function createIdempotency(deps: {
   pool: Pool;
   hasher: KeyedHasher;
   log: Logger;
-  /** Tests: an answer of a handler that did not say what it made is a 500. */
+  /** Tests: a handler that did not record what it created is a 500. */
   strict?: boolean;
 }): Idempotency {
   const { pool, hasher, log } = deps;
@@ -139,15 +145,15 @@ export function createIdempotency(deps: {
     }
   }
 
-  /** The request has been carried out or not: the caller is told even if this can't be stored. */
+  /** Releases the key. The caller gets the response even if the outcome cannot be stored. */
   async function release(req: Request, held: HeldKey, answer: KeptAnswer | null): Promise<void> {
     const madeId = await releaseKey(pool, held, answer).catch((err) => {
-      req.log.warn({ err }, 'idempotency key not released: its lease runs out');
+      req.log.warn({ err }, 'idempotency key not released: its lease will expire');
       return undefined;
     });
     if (!answer || madeId !== null) return;
-    if (deps.strict) throw new Error(`${held.operation} did not say what it made`);
-    log.error({ operation: held.operation }, 'an idempotent operation did not say what it made');
+    if (deps.strict) throw new Error(`${held.operation} did not record what it created`);
+    log.error({ operation: held.operation }, 'an idempotent operation did not record what it created');
   }
 
   async function answerAgain(
@@ -169,7 +175,7 @@ export function createIdempotency(deps: {
     const given = answer ?? (await answerOf(res, async () => revisit.answer?.(req, res, madeId as string)));
     if (!given) throw new Error(`${name.operation}: its revisit answers nothing`);
     if (!answer) {
-      await keepAnswer(pool, name, given).catch((err) => req.log.warn({ err }, 'answer of a revisit not kept'));
+      await keepAnswer(pool, name, given).catch((err) => req.log.warn({ err }, 'response of a retry not stored'));
     }
     if (given.location !== null) res.location(given.location);
     res.set('Idempotent-Replayed', 'true').status(given.status).json(given.body);
@@ -190,8 +196,8 @@ export function createIdempotency(deps: {
 }
 
 /**
- * A person's credentials share their keys, in each workspace apart. What concerns the account and no workspace is the
- * person's alone: choosing another workspace in between must not make it twice.
+ * Returns the owner of a key. A user's credentials share their keys per workspace. Keys of account operations belong to
+ * the user alone: selecting another workspace in between must not create a duplicate.
  */
 function scopeOf({ principal, ip }: Request, { access }: Operation): { scope: string; workspaceId: string | null } {
   if (!principal) return { scope: `address:${networkOf(ip ?? 'unknown')}`, workspaceId: null };
@@ -200,7 +206,7 @@ function scopeOf({ principal, ip }: Request, { access }: Operation): { scope: st
   return access === 'account' ? { scope: who, workspaceId: null } : { scope: `${who} ${workspaceId}`, workspaceId };
 }
 
-/** A digest of the caller's request, including the bytes of uploaded files. */
+/** Builds a digest of the request, including the bytes of uploaded files. */
 function requestText(req: Request, { queryIsCredential }: OnceOptions): string {
   const query = queryIsCredential ? null : req.query;
   const hash = createHash('sha256').update(JSON.stringify([req.method, req.path, query, req.body ?? null]));
@@ -211,7 +217,7 @@ function requestText(req: Request, { queryIsCredential }: OnceOptions): string {
   return `request ${hash.digest('hex')}`;
 }
 
-/** The answer that `work` gave, held back. Null where it has sent something itself. */
+/** Captures the handler's response without sending it. Null if the handler has sent a response itself. */
 async function answerOf(res: Response, work: () => void | Promise<void>): Promise<KeptAnswer | null> {
   const json = res.json;
   let answer: KeptAnswer | null = null;
@@ -231,11 +237,11 @@ const withoutSecret = (answer: KeptAnswer, res: Response, { showsSecret }: OnceO
   showsSecret || res.locals.holdsSecret === true ? { ...answer, body: null } : answer;
 
 const inFlight = () =>
-  new AppError('conflict', 'in_flight', 'a request with this Idempotency-Key is still under way', {
+  new AppError('conflict', 'in_flight', 'a request with this Idempotency-Key is still in progress', {
     retryAfterSeconds: 1,
   });
 
-/** Costs nothing while no request with a key is under way. */
+/** Renews leases while requests with a key are in progress. */
 function keepLeases(pool: Pool, log: Logger): { hold(key: HeldKey): void; release(key: HeldKey): void } {
   const held = new Set<HeldKey>();
   let renewing: Repeated | undefined;

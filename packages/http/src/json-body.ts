@@ -11,11 +11,11 @@ import './request';
 
 export const JSON_BYTES_MAX = 1024 * 1024;
 const PARTS_MAX = 100_000;
-/** An object of so many different names is a table of data; the parser takes a microsecond for each. */
+/** Limit of distinct property names: the parser takes a microsecond for each. */
 const NAMES_MAX = 20_000;
-/** A larger body is looked at before it is parsed, and others have their turn between the steps. */
+/** A larger body is measured before it is parsed, and yields to other requests between the steps. */
 const LARGE_BYTES = 16 * 1024;
-/** Keys that reach an object's prototype when a careless merge copies them (CVE-2026-44789 and its kin). */
+/** Keys that reach an object's prototype when a careless merge copies them (such as CVE-2026-44789). */
 const REFUSED_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor']);
 
 export interface JsonRules {
@@ -23,15 +23,15 @@ export interface JsonRules {
   refusedKeys: ReadonlySet<string>;
 }
 
-/** Rules for bodies whose properties our API defines. */
+/** Rules for bodies whose properties the API defines. */
 export const OUR_JSON: JsonRules = { depthMax: 64, refusedKeys: REFUSED_KEYS };
 /**
- * Rules for bodies whose properties a stranger chooses: nothing of ours is merged with them by assignment. The depth is
- * what a run can take: Python's parser gives up at a thousand levels, some of which the call of `run` needs.
+ * Rules for bodies with arbitrary properties, which are never merged into other objects. The depth is
+ * what a run supports: Python's parser fails at a thousand levels, some of which the call of `run` needs.
  */
 export const ANY_JSON: JsonRules = { depthMax: 500, refusedKeys: new Set() };
 
-/** Bound once, as in json-size.ts: each is called for every part of a body. */
+/** Bound once, as in json-size.ts: each is called for every value of a body. */
 const { isArray } = Array;
 const { keys } = Object;
 const { isFinite: isFiniteNumber } = Number;
@@ -43,9 +43,9 @@ const UNPACK: Record<string, (bytes: Buffer, options: { maxOutputLength: number 
 };
 
 /**
- * Reads a JSON body of up to 1 MB that keeps the rules, and holds nothing that can't be kept as it is.
- * Undefined where there is none; an empty object where its length says that it is empty, and it is not required.
- * @param beforeParsing is given the size of the body, and waited for
+ * Reads a JSON body of up to 1 MB that satisfies the rules and contains only values that can be stored unchanged.
+ * @returns undefined without a body; an empty object for an empty one that is not required
+ * @param beforeParsing is called with the size of the body, and awaited
  * @throws AppError 400, 408, 413, 415
  */
 export async function readJson(
@@ -116,7 +116,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** A container on the way through the body; its path is put together only for an answer. */
+/** An object or list of the body; its path is built only for an error. */
 interface Place {
   value: object;
   key: string;
@@ -164,7 +164,7 @@ function keysTo(place: Place, key: string | number): string[] {
 const isKeepable = (value: unknown): boolean =>
   typeof value === 'string' ? isUsableText(value) : typeof value !== 'number' || isFiniteNumber(value);
 
-/** A number that is too large would come back as null. */
+/** A number that is too large would be stored as null. */
 function refuseUnkeepable(value: unknown, keys: string[], nulPlaces: NulPlaces): void {
   if (typeof value === 'string') assertUsableText(value, keys, nulPlaces);
   if (typeof value !== 'number' || Number.isFinite(value)) return;

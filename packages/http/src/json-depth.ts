@@ -1,6 +1,6 @@
 /**
- * Levels of lists and objects, where a value that is neither is the last one. Without recursion: what is measured may be as deep as
- * an answer is long.
+ * Returns whether lists and objects, with a scalar as the last level, are nested deeper than `levels`. Without
+ * recursion: the value may be nested as deeply as a response is long.
  */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   let level = [value];

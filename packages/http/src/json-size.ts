@@ -1,6 +1,6 @@
 /**
- * Depth and number of parts of a JSON text, read from its bytes before it is parsed: a megabyte of `[` costs the parser a
- * quarter of a second, and one of different names a tenth.
+ * Measures depth and parts of a JSON text from its bytes before it is parsed: a megabyte of `[` takes the parser a
+ * quarter of a second, and one of distinct names a tenth.
  */
 import { randomInt } from 'node:crypto';
 
@@ -8,7 +8,7 @@ export interface JsonSize {
   depth: number;
   /** Objects, arrays and names of properties together. */
   parts: number;
-  /** Names of properties that differ from each other; a few that look alike may count as one. */
+  /** Distinct names of properties; names with equal hashes count as one. */
   names: number;
 }
 
@@ -16,7 +16,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 const SPACE = 0x20;
-/** Makes `{` of `[` and `}` of `]`. */
+/** Maps `[` to `{` and `]` to `}`. */
 const BRACE_BIT = 0x20;
 const OPENS = 0x7b;
 const CLOSES = 0x7d;
@@ -24,16 +24,16 @@ const CLOSES = 0x7d;
 /** Bound once: a global is looked up by its name for each byte where a context has globals of its own. */
 const { imul } = Math;
 
-/** So that nobody can choose names that look alike. */
+/** Prevents an attacker from choosing names with equal hashes. */
 const SEED = randomInt(2 ** 31);
 
-/** Reads UTF-8. Stops counting above the maxima. For bytes that are not JSON the result means nothing. */
+/** Measures UTF-8. Stops counting above the maxima. The result is meaningless for bytes that are not JSON. */
 export function measureJson(bytes: Buffer, most: JsonSize): JsonSize {
   const names = new Set<number>();
   let depth = 0;
   let deepest = 0;
   let parts = 0;
-  /** Hash of the string that ended last, if nothing but space has followed. */
+  /** Hash of the last string, if only space has followed. */
   let hash: number | undefined;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at] as number;

@@ -22,14 +22,14 @@ test.each([
   ['the secret of an alert', `whsec_${Buffer.from(random).toString('base64')}`, Buffer.from(random).toString('base64')],
   ['a header', `Authorization: Bearer ${random}`, random],
   ['an address with a password', `smtp://mailer:${random}@mail.test`, random],
-])('%s is in no line, wherever it stands', (_what, text, secret) => {
+])('%s is redacted everywhere in a line', (_what, text, secret) => {
   expect(lineOf((log) => log.info({ text, deep: { list: [text] } }, text))).not.toContain(secret);
   expect(lineOf((log) => log.error({ err: new Error(text, { cause: new Error(text) }) }, 'failed'))).not.toContain(
     secret,
   );
 });
 
-test('of an error is kept what tells what happened, and nothing that a library hung on it', () => {
+test('an error is logged without the properties that a library attached to it', () => {
   const err = Object.assign(new Error('duplicate key', { cause: new Error('below') }), {
     code: '23505',
     constraint: 'tokens_pkey',
@@ -47,7 +47,7 @@ test('of an error is kept what tells what happened, and nothing that a library h
   expect(line).not.toContain('plain');
 });
 
-test('ids stay, since they find what it was about', () => {
+test('ids are not redacted', () => {
   const line = lineOf((log) =>
     log.info({ runId: 'run_4f9KqL2mXw0aVbN7sTe1R', requestId: 'req_4f9KqL2mXw0aVbN7sTe1R' }, 'x'),
   );

@@ -1,22 +1,22 @@
 import { type Logger, type LoggerOptions, pino } from 'pino';
 
 /**
- * JSON lines on stdout. Headers, queries and bodies are never logged. What might carry a credential all the same is removed
- * three times: by the name of its field; from errors, of which only what is known to be harmless is kept; and from the
- * finished line, by how our credentials look.
+ * Logs JSON lines to stdout. Headers, queries and bodies are never logged. Remaining credentials are redacted three
+ * times: by field name; from errors, of which only safe fields are kept; and from the finished line, by the format of
+ * our credentials.
  */
 export function createLogger(service: string, level: string): Logger {
   return pino({ name: service, level, base: { service }, ...logOptions });
 }
 
-/** For loggers that are no service's, such as those of tests. */
+/** For loggers outside of services, such as those of tests. */
 export const logOptions: LoggerOptions = {
   redact: ['*.password', '*.token', '*.secret', '*.authorization', '*.cookie', '*.value'],
   serializers: { err: errorForLog },
   hooks: { streamWrite: withoutSecrets },
 };
 
-/** Libraries hang requests, answers and rows on their errors. */
+/** Safe fields: libraries attach requests, responses and rows to their errors. */
 const HARMLESS = ['code', 'status', 'kind', 'severity', 'constraint', 'table', 'routine', 'syscall', 'aggregateErrors'];
 
 export function errorForLog(err: unknown): unknown {
@@ -28,10 +28,10 @@ export function errorForLog(err: unknown): unknown {
 
 type Serialized = ReturnType<typeof pino.stdSerializers.err>;
 
-/** pino-http has been here before. */
+/** Returns whether pino-http has serialized the error already. */
 const hasRaw = (err: unknown): err is Serialized => err !== null && typeof err === 'object' && 'raw' in err;
 
-/** Tokens, links and device codes of ours, far longer than ids; their kind is enough. */
+/** Our tokens, links and device codes, which are far longer than ids; only the prefix is logged. */
 const TOKEN = /\b([a-z]{3}_)[\w.-]{40,}/g;
 const OTHERS: [RegExp, string][] = [
   [/\bwhsec_[\w+/=-]+/g, 'whsec_...'],
@@ -42,7 +42,7 @@ const OTHERS: [RegExp, string][] = [
   [/(:\/\/[^/\s"':@]*:)[^@\s"'/]+@/g, '$1...@'],
 ];
 
-/** A line, or a part of one. */
+/** Redacts secrets in a line, or a part of one. */
 export function withoutSecrets(text: string): string {
   let clean = text.replace(TOKEN, '$1...');
   for (const [pattern, shown] of OTHERS) clean = clean.replace(pattern, shown);

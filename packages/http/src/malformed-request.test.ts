@@ -16,7 +16,7 @@ afterAll(() => {
   server.close();
 });
 
-/** Everything that comes back until the connection ends. */
+/** Returns everything that is received until the connection ends. */
 function send(request: string): Promise<string> {
   return new Promise((resolve) => {
     const { port } = server.address() as AddressInfo;
@@ -42,7 +42,7 @@ test.each([
   expect(JSON.parse(body)).toEqual({ detail: expect.any(String), code });
 });
 
-test('an answer that has begun is cut off, not continued with another one', async () => {
+test('a started response is aborted, not followed by another one', async () => {
   const received = await send('POST /begun HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\n\r\n');
   expect(received).not.toContain('malformed_request');
 });

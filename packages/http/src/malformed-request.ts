@@ -1,10 +1,10 @@
-/** Requests that Node's parser refuses never reach Express. They get the surface's error body here; Node would send none. */
+/** Sends the surface's error body for requests that Node's parser rejects, which never reach Express. */
 import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { newId } from '@gantry/events';
 import type { ErrorShape } from './failed-request';
 
-/** More than nginx passes on (services/gateway), so that a long header is refused there or nowhere. */
+/** More than nginx passes on (services/gateway), so that only the gateway rejects long headers. */
 export const HEADER_BYTES_MAX = 96 * 1024;
 
 const MALFORMED = {
@@ -23,7 +23,7 @@ const REFUSALS: Record<string, typeof MALFORMED> = {
 
 export function answerMalformedRequests(server: Server, shape: ErrorShape): void {
   server.on('clientError', (err: NodeJS.ErrnoException, socket: Socket) => {
-    // Node keeps the answer under way here; a second one in the middle of it would be read as its body.
+    // Node keeps the current response here; the client would read a second one as part of its body.
     const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse };
     if (!socket.writable || underWay?.headersSent) return void socket.destroy();
     const { status, code, message } = REFUSALS[err.code ?? ''] ?? MALFORMED;

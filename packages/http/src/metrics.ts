@@ -13,7 +13,7 @@ const requestSeconds = new Histogram({
 export function observeRequests(): RequestHandler {
   return (req, res, next) => {
     const began = performance.now();
-    // Also of answers that their reader ends, as with live streams.
+    // Also emitted when the client ends the response, as for live streams.
     res.once('close', () => {
       const { id = 'none', method = 'other' } = req.operation ?? {};
       const status = res.headersSent ? `${Math.floor(res.statusCode / 100)}xx` : 'aborted';
@@ -27,7 +27,7 @@ export function observeRequests(): RequestHandler {
 const READ_MS_MAX = 4_000;
 
 /**
- * Gauges whose values one reading gives, at each scrape.
+ * Registers gauges that one function sets at each scrape.
  * @param helps by name
  * @param read sets them; all are absent while it fails, or takes longer than READ_MS_MAX
  */
@@ -41,13 +41,13 @@ export function gaugesReadTogether<Name extends string, Label extends string>(
   const clear = () => {
     for (const gauge of gauges) {
       gauge.reset();
-      // A reset gives one without labels a 0 that nobody has read.
+      // A reset sets a gauge without labels to 0.
       if (!labelNames.length) gauge.remove();
     }
   };
   let reading: Promise<unknown> | undefined;
   async function collect() {
-    // One that never ends takes no second connection, and no scrape along.
+    // A hanging read must not take a second connection, nor block scrapes.
     if (!reading) {
       clear();
       reading = read(set)
@@ -67,10 +67,10 @@ export function gaugesReadTogether<Name extends string, Label extends string>(
 
 const FIRST_SAMPLES_MS = 50;
 
-/** Serves /metrics on a port of its own, which the gateway does not know. */
+/** Serves /metrics on a separate port, which the gateway does not expose. */
 export function serveMetrics(port: number, host: string): Server {
   let watched: Promise<void> | undefined;
-  /** Node's own metrics watch the event loop with a timer of 10 ms, 1 % of a core: not where nobody reads them. */
+  /** Node's own metrics need a 10 ms timer, 1 % of a core: started by the first scrape. */
   async function watchProcess() {
     collectDefaultMetrics();
     await sleep(FIRST_SAMPLES_MS);

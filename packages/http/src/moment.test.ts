@@ -6,7 +6,7 @@ test.each([
   '2024-02-29T23:59:59+23:59',
   '0001-01-01T00:00:00Z',
   '9999-12-31T23:59:59Z',
-])('%s is a moment', (text) => {
+])('%s is a timestamp', (text) => {
   expect(isMoment(text)).toBe(true);
 });
 
@@ -26,6 +26,6 @@ test.each([
   ['a day alone', '2026-01-05'],
   ['a year of five digits', '+12026-01-05T09:00:00Z'],
   ['text around it', ' 2026-01-05T09:00:00Z'],
-])('%s is none: %s', (_what, text) => {
+])('%s is no timestamp: %s', (_what, text) => {
   expect(isMoment(text)).toBe(false);
 });

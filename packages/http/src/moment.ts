@@ -1,16 +1,16 @@
-/** Moments as RFC 3339 writes them, as far as our clocks and PostgreSQL's have them. */
+/** Timestamps by RFC 3339, limited to those that our clocks and PostgreSQL support. */
 
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:Z|[+-](\d\d):(\d\d))$/i;
 const YEAR_MAX = 9_999;
 
-/** False for what RFC 3339 allows and no clock of ours has (a leap second, the year 0), and for days that no month has. */
+/** Rejects timestamps of RFC 3339 that our clocks lack (a leap second, the year 0), and days that do not exist. */
 export function isMoment(text: string): boolean {
   const [, year, month, day, hour, minute, second, offsetHours = 0, offsetMinutes = 0] = MOMENT.exec(text) ?? [];
   if (year === undefined) return false;
   if (!isDay(Number(year), Number(month), Number(day))) return false;
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return false;
   if (Number(offsetHours) > 23 || Number(offsetMinutes) > 59) return false;
-  // The offset may lead out of the years that can be kept.
+  // The offset may lead out of the supported years.
   const utcYear = new Date(text).getUTCFullYear();
   return utcYear >= 1 && utcYear <= YEAR_MAX;
 }

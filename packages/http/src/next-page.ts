@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { type Answer, ok } from './handler';
 
-/** Link to the next page of a list: this request with some of its parameters changed; null removes one. */
+/** Builds the link to the next page of a list: this request with changed parameters; null removes one. */
 export function linkTo(req: Request, changed: Record<string, string | number | null>): { Link: string } {
   const [, query] = req.originalUrl.split('?', 2);
   const params = new URLSearchParams(query);
@@ -12,7 +12,7 @@ export function linkTo(req: Request, changed: Record<string, string | number | n
   return { Link: `<${req.askedPath ?? req.path}?${params}>; rel="next"` };
 }
 
-/** Total count and, before the last page of a list with `limit` and `offset`, the link to the next page. */
+/** Builds the total count and, before the last page of a list with `limit` and `offset`, the link to the next page. */
 export function pageHeaders(
   req: Request,
   { limit, offset }: { limit: number; offset: number },
@@ -22,13 +22,13 @@ export function pageHeaders(
   return offset + limit < total ? { ...count, ...linkTo(req, { offset: offset + limit }) } : count;
 }
 
-/** The page that `limit` and `offset` of the query ask for, of a list that is short enough to be read whole. */
+/** Returns the page by `limit` and `offset` of a list that is short enough to be loaded completely. */
 export function pageOf<Row>({ req, query }: PagedCall, rows: Row[]): { rows: Row[]; headers: Record<string, string> } {
   const { limit, offset } = query;
   return { rows: rows.slice(offset, offset + limit), headers: pageHeaders(req, query, rows.length) };
 }
 
-/** Answers with that page. */
+/** Responds with that page. */
 export function okPage<Row>(call: PagedCall, all: Row[], toApi: (row: Row) => unknown): Answer {
   const { rows, headers } = pageOf(call, all);
   return ok(

@@ -1,4 +1,4 @@
-/** Errors as RFC 6749 (5.2), 7009 and 7591 (3.2.2) write them. */
+/** Formats errors by RFC 6749 (5.2), 7009 and 7591 (3.2.2). */
 import type { AppError } from './errors';
 
 const CODES: ReadonlySet<string> = new Set([

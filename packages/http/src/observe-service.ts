@@ -1,4 +1,6 @@
-/** Health of a service, and metrics of its dependencies: read at each scrape, and absent while they do not answer. */
+/**
+ * Provides a service's health and its dependencies' metrics: read at each scrape, absent while a dependency is down.
+ */
 import {
   type Bus,
   consumerBacklog,

@@ -1,8 +1,9 @@
 /**
- * Answers that go on, as live events do, end when their caller may no longer see them.
+ * Ends streaming responses, such as live events, when their caller may no longer see them.
  *
- * Each second, once for all streams of a credential, the question of every request is asked again; an answer from memory is
- * used as it is for requests, so a revocation acts as soon. While nobody can say, a stream goes on for UNSURE_MS.
+ * Each second, the credential of every stream is authenticated again, once for all streams of a credential; cached
+ * results are used as for requests, so a revocation acts as fast. While authentication is unavailable, a stream
+ * continues for UNCONFIRMED_MS_MAX.
  */
 import type { Request, Response } from 'express';
 import { AppError, isDependencyDown } from './errors';
@@ -14,9 +15,9 @@ import { type Principal, roleAtLeast } from './principal';
 export const DEFAULT_STREAM_LIMITS: PlaceLimits = { perCredential: 20, perAddress: 100 };
 
 const LOOK_MS = 1_000;
-/** The time for which other answers about a credential are used without asking. */
+/** As long as cached identities are used elsewhere without authentication. */
 const UNSURE_MS = 30_000;
-/** A reader that takes nothing is cut off. */
+/** A client that reads nothing is disconnected after this time. */
 const ENDING_MS = 2_000;
 
 type Authenticate = (req: Request) => Promise<Principal | null>;
@@ -28,7 +29,7 @@ interface Stream {
   authenticate: Authenticate;
   /** Another condition, besides the credential. Streams with the same name share one check. */
   also?: { name: string; check: () => Promise<unknown> };
-  /** Time since which nobody can say whether it may go on; null: somebody can. */
+  /** Time since which access cannot be confirmed; null: it is confirmed. */
   unsureSince: number | null;
 }
 
@@ -39,7 +40,7 @@ let isLooking = false;
 export function openStreams(authenticate: Authenticate, limits: PlaceLimits = DEFAULT_STREAM_LIMITS) {
   const taken = places('live streams', limits);
   return {
-    /** Until the answer is closed. @throws AppError 429 */
+    /** Tracks the stream until its response is closed. @throws AppError 429 */
     open(req: Request, res: Response, operation: Operation) {
       const giveBack = taken.take(req);
       const stream: Stream = { req, res, operation, authenticate, unsureSince: null };
@@ -54,14 +55,14 @@ export function openStreams(authenticate: Authenticate, limits: PlaceLimits = DE
 }
 
 /**
- * Ends the stream that answers `req` when `check` throws.
- * @param name streams with the same one share one look each second
+ * Ends the stream of `req` when `check` throws.
+ * @param name streams with the same name share one check each second
  */
 export function endWhenRefused(req: Request, name: string, check: () => Promise<unknown>): void {
   for (const stream of open) if (stream.req === req) stream.also = { name, check };
 }
 
-/** Ends the workspace's streams in this process; a reader who connects again is authenticated again. */
+/** Ends the workspace's streams in this process; a client that reconnects is authenticated again. */
 export function endStreamsOfWorkspace(workspaceId: string): void {
   for (const stream of open) if (stream.req.principal?.workspaceId === workspaceId) end(stream);
 }
@@ -72,7 +73,7 @@ async function look(): Promise<void> {
     looking = undefined;
     return;
   }
-  // One look takes longer than a second only while nobody answers.
+  // A check takes longer than a second only while a dependency is down.
   if (isLooking) return;
   isLooking = true;
   const askedOf = new Map<string, Promise<Principal | null>>();
@@ -92,7 +93,7 @@ async function look(): Promise<void> {
   isLooking = false;
 }
 
-/** @throws where it may not go on, or nobody can say */
+/** @throws if access is refused or cannot be confirmed */
 async function confirm(
   { req, operation, authenticate, also }: Stream,
   askedOf: Map<string, Promise<Principal | null>>,
@@ -111,17 +112,17 @@ function once<T>(known: Map<string, Promise<T>>, name: string, ask: () => Promis
   return asked;
 }
 
-/** All headers that identify the caller. */
+/** Builds a key of all headers that identify the caller. */
 const credentialText = ({ headers }: Request): string =>
   JSON.stringify([headers.authorization, headers['x-svc-token'], headers.cookie, headers['x-svc-workspace']]);
 
-/** @throws Error where the caller has lost the workspace, or the role that is needed there */
+/** @throws Error if the caller has lost the workspace, or the required role there */
 function requireStill({ access }: Operation, workspaceId: string, principal: Principal | null): void {
   const { memberships = {} } = principal ?? {};
   const role = Object.hasOwn(memberships, workspaceId) ? memberships[workspaceId] : undefined;
-  if (!role) throw new Error('no member any more');
+  if (!role) throw new Error('no longer a member');
   const isForAny = access === 'public' || access === 'optional' || access === 'account' || access === 'user';
-  if (!isForAny && !roleAtLeast(role, access)) throw new Error('the role is too low by now');
+  if (!isForAny && !roleAtLeast(role, access)) throw new Error('the role is now too low');
 }
 
 const isUnsure = (err: unknown): boolean =>

@@ -1,4 +1,4 @@
-/** The OpenAPI file as the table of routes, their access rules, and the data that they take and give. */
+/** Parses the OpenAPI file into routes, their access rules, and their request and response schemas. */
 import { readFileSync } from 'node:fs';
 import { roles } from '@gantry/events';
 import { load } from 'js-yaml';
@@ -8,7 +8,7 @@ import { type Declaration, declaration } from './restriction';
 
 const methods = ['get', 'put', 'post', 'delete', 'patch', 'head'] as const;
 
-/** JSON Schema. It refers to those of components: see `OpenApiDocument.schemas`. */
+/** JSON Schema. References lead to `OpenApiDocument.schemas`. */
 export type Schema = Record<string, unknown>;
 
 export const SCHEMA_REFERENCE = '#/components/schemas/';
@@ -20,43 +20,43 @@ const parameter = z.object({
   in: z.enum(['path', 'query', 'header']),
   required: z.boolean().default(false),
   allowEmptyValue: z.boolean().default(false),
-  /** A path parameter that is a credential: no log has it. */
+  /** A path parameter that is a credential: never logged. */
   'x-secret': z.boolean().default(false),
   schema: z.custom<Schema>(),
 });
 
 const operation = z.object({
   operationId: z.string(),
-  /** The resource that it belongs to comes first. */
+  /** The first tag is the operation's resource. */
   tags: z.array(z.string()).default([]),
   /**
-   * Callers that may use it. `public`: anybody, credentials are ignored. `optional`: anybody; a caller who signed in
-   * may get more. `account`: any good credential, also of somebody who is no member of any workspace. `user`: any good
-   * credential, whatever the workspace. A role: that role or a higher one in the request's workspace.
+   * Permitted callers. `public`: all, credentials are ignored. `optional`: all; an authenticated caller may get more.
+   * `account`: any valid credential, also of a user without a workspace. `user`: any valid credential, whatever the
+   * workspace. A role: that role or a higher one in the request's workspace.
    */
   'x-access': z.enum(['public', 'optional', 'account', 'user', ...roles]),
-  /** `rest`: the last path parameter is all that follows, slashes too. */
+  /** `rest`: the last path parameter takes the rest of the path, including slashes. */
   'x-path': z.enum(['rest']).optional(),
   /** `path`: the request acts in the workspace that `{workspace_id}` names; 404 for a caller who is no member there. */
   'x-workspace': z.enum(['path']).optional(),
-  /** Opens it to restricted tokens; without this they may not use it. See restriction.ts. */
+  /** Opens the operation to restricted tokens; without it they are refused. See restriction.ts. */
   'x-restrict': declaration.default({}),
-  /** The budget that it takes from; `none` is for probes and streams' reconnects. */
+  /** The rate limit that applies; `none` is for probes and streams' reconnects. */
   'x-limit': z.enum(['requests', 'runs', 'sign-in', 'none']).default('requests'),
-  /** Honours Idempotency-Key (see idempotency.ts); `once`: its answer shows a secret and is not kept. */
+  /** Honours Idempotency-Key (see idempotency.ts); `once`: its response contains a secret and is not stored. */
   'x-idempotent': z.union([z.boolean(), z.literal('once')]).default(false),
-  /** `live`: its answer goes on until something ends, or until the caller may no longer see it. */
+  /** `live`: the response streams until its subject ends, or the caller may no longer see it. */
   'x-stream': z.enum(['live']).optional(),
   /**
-   * `any-json`: JSON of others, whatever its keys. `as-sent`: its handler reads the bytes, whatever their type; only a form is
-   * read before.
+   * `any-json`: JSON with arbitrary keys. `as-sent`: its handler reads the bytes of any type; only a form is read
+   * before.
    */
   'x-body': z.enum(['any-json', 'as-sent']).optional(),
-  /** `ignored`: others call it, with whatever they add to its query. */
+  /** `ignored`: third parties call it, and may add query parameters. */
   'x-unknown-query': z.enum(['ignored']).optional(),
-  /** `oauth`: an error has the members of RFC 6749 too. */
+  /** `oauth`: errors also have the members of RFC 6749. */
   'x-errors': z.enum(['oauth']).optional(),
-  /** `any`: pages of every origin may call it; it is `public`, and takes no cookie. */
+  /** `any`: every origin may call it; it is `public` and accepts no cookie. */
   'x-origins': z.enum(['any']).optional(),
   parameters: z.array(parameter).default([]),
   requestBody: z.object({ required: z.boolean().default(false), content: media }).optional(),
@@ -69,7 +69,7 @@ export interface Operation {
   id: string;
   resource: string;
   method: (typeof methods)[number];
-  /** As Express writes it: `/api/runs/:runId`. */
+  /** In Express' syntax: `/api/runs/:runId`. */
   path: string;
   access: z.infer<typeof operation>['x-access'];
   restrict: Declaration;
@@ -82,7 +82,7 @@ export interface Operation {
   hasOauthErrors: boolean;
   isForAllOrigins: boolean;
   parameters: Parameter[];
-  /** Null where it takes none. */
+  /** Null if it accepts none. */
   body: OperationBody | null;
   /** By status, `default` for all others. Schemas by media type. */
   responses: Record<string, Record<string, Schema>>;
@@ -92,7 +92,7 @@ export interface OperationBody {
   required: boolean;
   /** Schemas by media type. */
   content: Record<string, Schema>;
-  /** Where a JSON body may hold U+0000. */
+  /** Paths at which a JSON body may contain U+0000. */
   nulPlaces: NulPlaces;
   reading: z.infer<typeof operation>['x-body'];
 }
@@ -148,13 +148,13 @@ export const readOperations = (openapiFile: string): Operation[] => readOpenApiD
 
 type PathItem = Record<string, Record<string, unknown>>;
 
-/** A file that refers to itself alone: what was written in several is bundled by packages/openapi. */
+/** A file with internal references only: packages/openapi bundles several files into one. */
 interface Document {
   paths: Record<string, PathItem>;
   components?: Record<string, Record<string, unknown>>;
 }
 
-/** Parameters that all methods of a path share stand at the path. */
+/** Adds the parameters that all methods of a path share. */
 function withPathParameters(item: PathItem, method: string): Record<string, unknown> {
   const own = item[method] as { parameters?: unknown[] };
   const shared = (item.parameters ?? []) as unknown as unknown[];
@@ -203,7 +203,7 @@ function toBody(
   return { required, content, nulPlaces, reading };
 }
 
-/** Replaces every reference in a part of a document: but those to schemas, by what they name. */
+/** Resolves every reference in a part of a document, except those to schemas. */
 function resolver(components: Record<string, Record<string, unknown>>): (part: unknown) => unknown {
   function resolve(part: unknown): unknown {
     if (Array.isArray(part)) return part.map(resolve);

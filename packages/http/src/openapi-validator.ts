@@ -1,6 +1,7 @@
 /**
- * express-openapi-validator for a request whose operation is already known. It gets copies of what it looks at: the media
- * type as the document writes it, so that no header of a caller adds to its caches, and the operation in place of a method.
+ * Runs express-openapi-validator for a request whose operation is already known. It gets copies of its inputs: the
+ * media type as in the document, so that a caller's headers cannot grow its caches, and the operation in place of a
+ * method.
  */
 import type { Spec } from 'express-openapi-validator/dist/framework/openapi.spec.loader';
 import type { OpenApiRequestHandler, OpenApiValidatorOpts } from 'express-openapi-validator/dist/framework/types';
@@ -8,7 +9,7 @@ import { isMoment } from './moment';
 import type { Operation } from './openapi-document';
 import { PATH, toMethod, type ValidatorDocument } from './validator-document';
 
-/** A request as the validator sees it. Validation fills in defaults, and parses the texts of path and query. */
+/** The validator's view of a request. Validation adds defaults, and parses path and query parameters. */
 export interface DescribedRequest {
   app: { enabled: () => false; param: () => void };
   method: string;
@@ -16,7 +17,7 @@ export interface DescribedRequest {
   baseUrl: '';
   originalUrl: string;
   headers: Record<string, unknown>;
-  /** Decoded before. The validator's own, of its one path, are not taken over. */
+  /** Already decoded. Those that the validator parses from its one path are ignored. */
   params: object;
   query: Record<string, unknown>;
   body: unknown;
@@ -49,7 +50,10 @@ export function describeRequest(operation: Operation, parts: RequestParts): Desc
   };
 }
 
-/** @param betweenSteps lets others have their turn: the first request prepares the document in one step, and compiles in another */
+/**
+ * @param betweenSteps yields to other requests: the first request prepares the document in one step, and compiles in
+ * another
+ */
 export type OpenApiValidator = (
   req: DescribedRequest,
   res: object,
@@ -89,8 +93,8 @@ async function loadSteps(document: ValidatorDocument, checks: Checks): Promise<O
 let specs = 0;
 
 /**
- * The document as the validator's own loader would give it. That one compiles the schema of OpenAPI documents each time, also
- * where it validates none (5.6.2, framework/index.js): half of what an instance costs.
+ * Creates the result of the validator's own loader, which compiles the schema of OpenAPI documents each time, even
+ * without validating any (5.6.2, framework/index.js): half of an instance's cost.
  */
 function createSpec(document: ValidatorDocument): Spec {
   const route = { basePath: '', expressRoute: PATH, openApiRoute: PATH, pathParams: [] };

@@ -3,7 +3,7 @@ import type { Operation } from './openapi-document';
 
 export interface Found {
   operation: Operation;
-  /** Decoded once; null where one can't be decoded. */
+  /** Decoded once; null if decoding failed. */
   params: Record<string, string> | null;
 }
 
@@ -14,24 +14,24 @@ interface Step {
   fixed: Map<string, Step>;
   patterns: { text: string; matches: RegExp; next: Step }[];
   parameter?: Step;
-  /** For a parameter that takes all of the path that is left. */
+  /** For a parameter that takes the rest of the path. */
   rest?: Step;
   operations: Map<string, Operation>;
 }
 
-/** As Express routes: letter case of fixed text and one slash at the end make no difference. */
+/** Routes like Express: ignores the case of fixed text and one trailing slash. */
 export function operationTable(operations: Operation[]) {
   const root = newStep();
   const names = new Map(operations.map((one) => [one, parameterNames(one.path)]));
   for (const operation of operations) stepOf(root, operation).operations.set(operation.method.toUpperCase(), operation);
   return {
-    /** Undefined if no operation has this path; the methods that it has if this one is not among them. */
+    /** Returns undefined if no operation has this path; its methods if this one is not among them. */
     find(method: string, path: string): Found | { allowed: string[] } | undefined {
       const parts = path.slice(1).split('/');
       const walked = walk(root, parts, 0, []);
       if (!walked) return undefined;
       const { operations } = walked.step;
-      // Node sends the head of the answer to HEAD and leaves its body out.
+      // Node omits the body of a response to HEAD.
       const operation = operations.get(method) ?? (method === 'HEAD' ? operations.get('GET') : undefined);
       if (!operation) return { allowed: methodsOf(operations) };
       return { operation, params: decoded(names.get(operation) as string[], walked.values) };
@@ -67,7 +67,7 @@ function getOrAdd(steps: Map<string, Step>, name: string): Step {
   return made;
 }
 
-/** The step for a parameter with fixed text around it, such as `:slug.md`. */
+/** Returns the node for a parameter with fixed text around it, such as `:slug.md`. */
 function ofPattern(step: Step, part: string): Step {
   const text = part.replace(/:\w+/g, ':');
   const known = step.patterns.find((one) => one.text === text);
@@ -81,7 +81,7 @@ function ofPattern(step: Step, part: string): Step {
 
 interface Walked {
   step: Step;
-  /** Values of the parameters on the way, as they were sent. */
+  /** Values of the path's parameters, not decoded. */
   values: string[];
 }
 

@@ -1,10 +1,10 @@
-/** Names the right host to somebody who asks this one for an operation of another surface. */
+/** Names the right host to a caller that requests an operation of another surface. */
 import { openapiFiles, publishedFiles, type Surface } from '@gantry/openapi';
 import { readOperations } from './openapi-document';
 import { type OperationTable, operationTable } from './operation-table';
 
 export interface OtherSurface {
-  /** As people call it. */
+  /** Display name. */
   name: string;
   openapiFile: string;
   url: string;
@@ -17,7 +17,7 @@ export interface SurfaceAddresses {
   skillsUrl: string;
 }
 
-/** The documents of one surface, and the other surfaces with their addresses. */
+/** Returns the documents of one surface, and the other surfaces with their addresses. */
 export function documentsOf(surface: Surface, { baseUrl, dashboardUrl, skillsUrl }: SurfaceAddresses) {
   const urls: Record<Surface, string> = { worker: baseUrl, automation: dashboardUrl, skills: skillsUrl };
   const surfaces = Object.keys(urls) as Surface[];
@@ -31,10 +31,10 @@ export function documentsOf(surface: Surface, { baseUrl, dashboardUrl, skillsUrl
   };
 }
 
-/** @returns where `method` of `path` is, as a sentence; undefined where no other surface has it */
+/** @returns a sentence with the location of the operation; undefined if no other surface has it */
 export type FindElsewhere = (method: string, path: string) => string | undefined;
 
-/** The files are read when the first unknown path is asked for, and not by a service that is never asked for any. */
+/** Reads the files at the first request for an unknown path. */
 export function otherSurfaces(surfaces: OtherSurface[]): FindElsewhere {
   let tables: (OtherSurface & { table: OperationTable })[] | undefined;
   return (method, path) => {

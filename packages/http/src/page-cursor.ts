@@ -1,4 +1,4 @@
-/** Lists that are read from a row onwards: `before_created_at` and `before_id` of the last one that was seen. */
+/** Cursors of paginated lists: `before_created_at` and `before_id` of the last row of a page. */
 import type { Request } from 'express';
 import { invalid } from './errors';
 import { linkTo } from './next-page';
@@ -10,7 +10,7 @@ export interface PageCursor {
   id: string;
 }
 
-/** The moment that a list is ordered by, as the API names it. */
+/** API name of the timestamp that a list is ordered by. */
 type Moment = 'created_at' | 'requested_at';
 
 /** The OpenAPI file has checked both. @throws AppError 400 for half a cursor */
@@ -29,7 +29,7 @@ export function parsePageCursor(
   return { createdAt, id };
 }
 
-/** Whether there is more, and where. @param next where the next page begins; null on the last */
+/** Builds the headers that announce a next page. @param next its first row; null on the last page */
 export function buildNextHeaders(
   req: Request,
   next: PageCursor | null | undefined,
@@ -37,7 +37,7 @@ export function buildNextHeaders(
 ): Record<string, string> {
   const more = { 'X-Has-More': String(Boolean(next)) };
   if (!next) return more;
-  // offset and count belong to the first page: the next begins behind the rows that were passed by, and needs no second count.
+  // offset and count belong to the first page: the next one starts after its rows, and needs no second count.
   const behind = { [`before_${moment}`]: next.createdAt.toISOString(), before_id: next.id };
   return { ...more, ...linkTo(req, { offset: null, count: null, ...behind }) };
 }

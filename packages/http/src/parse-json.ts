@@ -1,4 +1,4 @@
-/** The value; undefined where the text is no JSON. */
+/** Parses the value; undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,11 +1,11 @@
-/** Permissions of a role, read from the table that decides them: the `x-access` of the operations. */
+/** Derives a role's permissions from the `x-access` of operations. */
 import { type Restriction, type Role, roles } from '@gantry/events';
 import { readOperations } from './openapi-document';
 import { roleAtLeast } from './principal';
 import { isOpenTo } from './restriction';
 
 /**
- * For the `permissions` of a resource, so that a screen offers what the server will accept.
+ * Computes the `permissions` of a resource, so that clients offer only permitted actions.
  * @param operationIds by the name of the permission
  * @throws Error for an operation that the file does not have, or that no role decides
  */

@@ -11,7 +11,7 @@ const refused = (take: () => unknown) => {
   return 'taken';
 };
 
-test('each credential and each address has its share, and what is given back is free again', () => {
+test('each credential and each address has its limit, and a released slot is free again', () => {
   const some = places('streams', { perCredential: 2, perAddress: 3 });
   const give = some.take(from('192.0.2.1', 'tok_a'));
   some.take(from('192.0.2.1', 'tok_a'));
@@ -33,7 +33,7 @@ test('anonymous callers count by their address alone, a /64 of IPv6 as one', () 
   some.take(from('2001:db8:0:1::1'));
 });
 
-test('where all places are taken the answer is 503', () => {
+test('the response is 503 if all slots are taken', () => {
   const some = places('uploads', { perCredential: 1, perAddress: 1, total: 2 });
   some.take(from('192.0.2.1'));
   some.take(from('192.0.2.2'));

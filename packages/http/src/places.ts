@@ -1,6 +1,6 @@
 /**
- * So many of something at a time: of each credential, of each address, and in all. Counted by each replica for itself, since
- * it is memory and connections of one process that run out.
+ * Limits concurrency per credential, per address, and in total. Each replica counts for itself, since the limits
+ * protect the memory and connections of one process.
  */
 import type { Request } from 'express';
 import { AppError, unavailable } from './errors';
@@ -16,7 +16,7 @@ export type Places = ReturnType<typeof places>;
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** @param what there are too many of, in the plural */
+/** @param what the limited things, in the plural */
 export function places(what: string, { perCredential, perAddress, total = Number.POSITIVE_INFINITY }: PlaceLimits) {
   const taken = new Map<string, number>();
   let all = 0;
@@ -31,9 +31,9 @@ export function places(what: string, { perCredential, perAddress, total = Number
 
   return {
     /**
-     * @param credential under which it is counted; by default the one that the request was let in with
-     * @returns gives the place back; once, however often it is called
-     * @throws AppError 429 where the caller has as many as it may, 503 where all are taken
+     * @param credential that the slot counts for; default: the request's credential
+     * @returns a function that releases the slot; idempotent
+     * @throws AppError 429 if the caller has reached its limit, 503 if all slots are taken
      */
     take(req: Request, credential = credentialOf(req)): () => void {
       const address = addressOf(req);

@@ -1,6 +1,6 @@
 import { type Restriction, type Role, roles } from '@gantry/events';
 
-/** The caller, and the one workspace that this request acts in. Made by packages/auth, never from a body or path. */
+/** The caller, and the one workspace that this request acts in. Created by packages/auth, never from a body or path. */
 export interface Principal {
   kind: 'personal_token' | 'workspace_token' | 'session' | 'jwt' | 'api_key';
   /** Null for a workspace token. */
@@ -16,17 +16,17 @@ export interface Principal {
   role: Role;
   /** Role by workspace id, of every workspace that this credential may enter. */
   memberships: Record<string, Role>;
-  /** Narrows the token below its role; absent for nearly everybody. Enforced by restriction.ts. */
+  /** Narrows the token below its role; absent for most callers. Enforced by restriction.ts. */
   restriction?: Restriction | undefined;
-  /** A model makes the request for this person, as the chat does: what it brings waits for a person. Absent: the person does. */
+  /** A model makes the request for this user, as in the chat: its code waits for an approval. Absent: the user does. */
   isAgent?: true;
 }
 
-/** Whether code that comes with the request has to be approved before it reaches anything (ADR 54). */
+/** Returns whether the request's code requires an approval before it can have effects (ADR 54). */
 export const bringsUnapprovedCode = ({ isAgent, restriction }: Pick<Principal, 'isAgent' | 'restriction'>): boolean =>
   isAgent === true || restriction?.requireApproval === true;
 
-/** Whether a decision that comes with the request is that of a person. */
+/** Returns whether a person, not a model, makes the request's decision. */
 export const isPerson = (principal: Pick<Principal, 'userId' | 'isAgent' | 'restriction'>): boolean =>
   principal.userId !== null && !bringsUnapprovedCode(principal);
 

@@ -2,8 +2,8 @@ import { invalid } from './errors';
 import { isMoment } from './moment';
 
 /**
- * A moment that a query or a cursor names.
- * @throws AppError 400 for what no clock of ours has, such as a leap second
+ * Parses a timestamp of a query or a cursor.
+ * @throws AppError 400 for an unsupported one, such as a leap second
  */
 export function parseQueryDate(value: unknown, path: string): Date | undefined {
   if (value === undefined) return undefined;

@@ -6,7 +6,7 @@ import { networkOf } from './rate-limit';
 
 const pool = givenPool('automation-api');
 let at: number;
-/** One for each test: replicas of the tests before may still be telling what they counted. */
+/** One per test: replicas of earlier tests may still share their counts. */
 let ada: string;
 let tests = 0;
 const log = pino({ level: 'silent' });
@@ -38,7 +38,7 @@ test('two replicas share one budget', async () => {
   expect(allowedOf(b, 10, 10, 'bob')).toBeLessThanOrEqual(10);
 });
 
-test('a burst over both replicas at once gets two budgets at most, and pays for it in the next minute', async () => {
+test('a simultaneous burst over both replicas gets two budgets at most, and is charged the next minute', async () => {
   const [a, b] = [replica(), replica()];
   expect(allowedOf(a, 50, 10) + allowedOf(b, 50, 10)).toBe(20);
   await a.exchange();
@@ -51,7 +51,7 @@ test('a burst over both replicas at once gets two budgets at most, and pays for 
   expect(allowedOf(b, 50, 10)).toBe(5);
 });
 
-test('the minute slides: at its border nobody gets two budgets at once', () => {
+test('the window slides: no caller gets two budgets at its border', () => {
   const count = replica();
   at += WINDOW_MS * 0.9;
   expect(allowedOf(count, 50, 10)).toBe(10);
@@ -59,7 +59,7 @@ test('the minute slides: at its border nobody gets two budgets at once', () => {
   expect(allowedOf(count, 50, 10)).toBe(1);
 });
 
-test('whoever waits as long as he was told gets in', () => {
+test('a caller who waits for the reported time is allowed', () => {
   const count = replica();
   allowedOf(count, 50, 10);
   for (let times = 0; times < 5; times++) {
@@ -70,7 +70,7 @@ test('whoever waits as long as he was told gets in', () => {
   }
 });
 
-test('ten thousand refusals of one caller take nothing from another, and cost no statement each', async () => {
+test('ten thousand refusals of one caller do not affect another, nor cost a statement each', async () => {
   const count = replica();
   expect(allowedOf(count, 10_000, 10, 'attacker')).toBe(10);
   await count.exchange();
@@ -79,7 +79,7 @@ test('ten thousand refusals of one caller take nothing from another, and cost no
   expect(rows).toEqual([{ count: 10 }]);
 });
 
-test('what is spent reaches the other replicas by itself', async () => {
+test('counts are shared with other replicas automatically', async () => {
   const [a, b] = [replica(), replica()];
   allowedOf(a, 10, 10);
   const deadline = Date.now() + 20 * EXCHANGE_MS;
@@ -93,7 +93,7 @@ test('what is spent reaches the other replicas by itself', async () => {
   expect(b.spend(ada, 10).allowed).toBe(false);
 });
 
-test('without PostgreSQL each replica goes on by itself, and what was spent is told afterwards', async () => {
+test('without PostgreSQL each replica counts for itself, and shares its counts afterwards', async () => {
   let down = true;
   const flaky = {
     ending: false,

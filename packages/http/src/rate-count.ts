@@ -1,13 +1,13 @@
 /**
- * Requests that each caller has spent, counted here and shared with the other replicas through PostgreSQL.
+ * Counts each caller's requests, and shares the counts with other replicas through PostgreSQL.
  *
- * A request costs a look into a map and nothing else. What was counted is told in one statement every EXCHANGE_MS, and
- * the answer says what all replicas together have counted. So a caller who spreads a burst over n replicas may spend up
- * to n budgets within the first EXCHANGE_MS; that is counted too, and paid back before anything more is let through.
+ * A request costs one map lookup. One statement every EXCHANGE_MS writes the new counts and returns those of all
+ * replicas. So a caller who spreads a burst over n replicas may use up to n budgets within the first EXCHANGE_MS; the
+ * excess is counted too, and is charged before further requests are allowed.
  * Without PostgreSQL each replica counts for itself: a limit is never the reason for an outage.
  *
- * The budget slides: of the minute before counts what a window of 60 seconds still covers, as if it had been spent
- * evenly. What was refused is not counted, so somebody who keeps asking gets in as soon as somebody who waits.
+ * The window slides: of the previous minute counts the share that 60 seconds still cover, as if its requests were
+ * spread evenly. Refused requests are not counted, so a caller who keeps retrying is allowed as soon as one who waits.
  */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
@@ -16,23 +16,23 @@ export const WINDOW_MS = 60_000;
 export const EXCHANGE_MS = 200;
 const RETRY_MS = 2_000;
 const SWEEP_MS = 600_000;
-/** Number of callers remembered at a time, about 200 bytes each; the one counted first is dropped first. */
+/** Number of tracked callers, about 200 bytes each; the oldest is evicted first. */
 const CALLERS_MAX = 50_000;
 const CALLERS_PER_STATEMENT = 1_000;
-/** Parts of a request that are an error of floating point, so that a caller who waited as told is not refused. */
+/** Tolerance for floating-point errors, so that a caller who waited as told is not refused. */
 const ROUNDING = 1e-6;
 
 export interface Spent {
   allowed: boolean;
-  /** Whole requests that may follow at once. */
+  /** Requests that are allowed at once. */
   remaining: number;
-  /** Until one more would be let through; until the window ends where that is now. */
+  /** Time until one more is allowed, or until the window ends if one is allowed now. */
   waitMs: number;
 }
 
 export type RateCount = ReturnType<typeof createRateCount>;
 
-/** Windows are numbered from the epoch, so that all replicas cut time at the same places. */
+/** Windows are numbered from the epoch, so that all replicas share their borders. */
 interface Counted {
   window: number;
   /** Requests in this window, by all replicas, as far as known. */
@@ -40,7 +40,7 @@ interface Counted {
   previous: number;
 }
 
-/** Spent here in that window, and not told yet. */
+/** Requests in that window that are not yet shared. */
 interface Untold {
   caller: string;
   window: number;
@@ -111,7 +111,7 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
     try {
       // The older window first, and never two of one caller in one statement.
       for (const window of [...new Set(telling.map((one) => one.window))].sort((a, b) => a - b)) {
-        // Bounded: three windows: older ones are forgotten below.
+        // Bounded: three windows: older ones are dropped below.
         const ofWindow = telling.filter((one) => one.window === window && one.spent);
         for (let first = 0; first < ofWindow.length; first += CALLERS_PER_STATEMENT) {
           await tell(ofWindow.slice(first, first + CALLERS_PER_STATEMENT));
@@ -144,7 +144,7 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
     }
   }
 
-  /** Any replica may do it at any time. */
+  /** Deletes old windows. Any replica may call it at any time. */
   async function sweep(): Promise<void> {
     const at = now();
     if (at < sweepAt) return;
@@ -162,7 +162,7 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
   }
 
   return {
-    /** Spends one of `limit` per minute, unless that is more than there is. */
+    /** Spends one of `limit` requests per minute, if one is left. */
     spend(caller: string, limit: number): Spent {
       const at = now();
       const counted = countedFor(caller, windowAt(at));
@@ -173,16 +173,16 @@ export function createRateCount(options: { pool: Pool; log: Logger; now?: () => 
       }
       return { allowed, ...standing(counted, limit, at) };
     },
-    /** The answer of `spend`, without spending. */
+    /** Returns the result of `spend` without spending. */
     look(caller: string, limit: number): Spent {
       const at = now();
       const known = callers.get(caller);
-      // A caller who never spent anything is not remembered for asking.
+      // Looking does not track a caller.
       const counted = known ? countedFor(caller, windowAt(at)) : NOTHING;
       const stands = standing(counted, limit, at);
       return { allowed: stands.remaining > 0, ...stands };
     },
-    /** Tells and asks now. Tests use it; otherwise it happens by itself. */
+    /** Exchanges counts now, for tests; otherwise a timer does. */
     exchange,
   };
 }
@@ -191,13 +191,13 @@ const NOTHING: Counted = { window: 0, count: 0, previous: 0 };
 
 const windowAt = (at: number): number => Math.floor(at / WINDOW_MS);
 
-/** Milliseconds until the part of the past that still counts is small enough for one more. */
+/** Returns the milliseconds until the counted share of the past allows one more request. */
 function waitFor({ count, previous }: Counted, limit: number, fraction: number): number {
   if (count + 1 <= limit) return Math.max(0, 1 - (limit - 1 - count) / previous - fraction) * WINDOW_MS;
   return (1 - fraction + Math.max(0, 1 - (limit - 1) / count)) * WINDOW_MS;
 }
 
-/** In the order of callers, so that two replicas never wait for each other. */
+/** Ordered by caller, so that two replicas never deadlock. */
 const COUNT_TOGETHER = `
   INSERT INTO rate_counts AS known (caller, window_number, count, previous)
   SELECT caller, window_number, spent, 0

@@ -13,10 +13,12 @@ export interface RateLimits {
 /** The contract's defaults. */
 export const DEFAULT_RATE_LIMITS: RateLimits = { requestsPerMinute: 600, runsPerMinute: 120, signInsPerMinute: 10 };
 
-/** An address may send bad credentials for this many times its budget before none that it sends is checked any more. */
+/**
+ * Bad credentials that an address may send, as a multiple of its budget, before its credentials are no longer checked.
+ */
 const GUESSES_PER_REQUEST = 10;
 
-/** Each throws AppError 429, and says in the answer's headers where the caller stands. */
+/** Each method throws AppError 429, and sets rate limit headers. */
 export type Budgets = ReturnType<typeof budgets>;
 
 export function budgets(limits: RateLimits, count: RateCount) {
@@ -39,8 +41,8 @@ export function budgets(limits: RateLimits, count: RateCount) {
 
   return {
     /**
-     * Before a credential is looked at. An address that went on guessing far beyond its budget gets no more looks; below
-     * that a good credential still gets in, since others may share the address.
+     * Called before a credential is checked. Credentials of an address far beyond its budget are no longer checked;
+     * below that a valid credential is accepted, since others may share the address.
      */
     requireLook(req: Request, res: Response) {
       const stands = count.look(`guesses ${addressOf(req)}`, guessesMax);
@@ -48,16 +50,16 @@ export function budgets(limits: RateLimits, count: RateCount) {
       tell(res, guessesMax, stands);
       throw tooMany(guessesMax, stands);
     },
-    /** Shows the address's budget on a request that takes from none: nobody can say who calls. */
+    /** Sets the headers of the address' budget, without spending, if the caller cannot be identified. */
     show: (req: Request, res: Response) => showRequests(addressOf(req), res),
-    /** A bad credential takes from the budget of its address, whatever it was sent for. */
+    /** Charges a bad credential to the budget of its address, for any operation. */
     spendOnGuess({ limit }: Operation, req: Request, res: Response) {
       count.spend(`guesses ${addressOf(req)}`, guessesMax);
       take(limit === 'none' ? 'requests' : limit, addressOf(req), res);
     },
-    /** A request for no operation, such as an unknown path, takes from the budget of its address. */
+    /** Charges a request without an operation, such as an unknown path, to the budget of its address. */
     spendOnAddress: (req: Request, res: Response) => take('requests', addressOf(req), res),
-    /** Per credential, or per address where there is none; sign-in always per address. */
+    /** Charges the credential, or the address without one; sign-in always the address. */
     spend({ limit }: Operation, req: Request, res: Response) {
       if (limit === 'none') return showRequests(credentialOf(req) ?? addressOf(req), res);
       const caller = limit === 'sign-in' ? undefined : credentialOf(req);
@@ -66,7 +68,7 @@ export function budgets(limits: RateLimits, count: RateCount) {
   };
 }
 
-/** A debt from the window before can last longer than a window; no caller is told to stay away for more than one. */
+/** Returns at most one window, although a debt from the previous window can last longer. */
 export const retryAfterSecondsOf = ({ waitMs }: Spent): number =>
   Math.max(1, Math.ceil(Math.min(waitMs, WINDOW_MS) / 1000));
 
@@ -84,14 +86,14 @@ function tooMany(limit: number, stands: Spent): AppError {
   return new AppError('rate_limited', 'rate_limited', detail, { retryAfterSeconds: waitSeconds });
 }
 
-/** Undefined without a good credential. */
+/** Returns undefined without a valid credential. */
 export function credentialOf({ principal }: Request): string | undefined {
   return principal && (principal.tokenId ?? `user:${principal.userId}`);
 }
 
 export const addressOf = (req: Request): string => `address:${networkOf(req.ip ?? 'unknown')}`;
 
-/** One customer has a whole /64 of IPv6 addresses. */
+/** Maps an IPv6 address to its /64, which one customer usually has. */
 export function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith('::ffff:')) return address.replace(/^::ffff:/, '');
   const [head = '', tail = ''] = (address.split('%')[0] as string).split('::');

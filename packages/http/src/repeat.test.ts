@@ -5,7 +5,7 @@ const warn = jest.fn();
 const every = (work: () => Promise<unknown>) => repeat({ everyMs: 1, work, what: 'the test', log: { warn } });
 beforeEach(() => warn.mockClear());
 
-test('work that fails is logged and done again', async () => {
+test('failed work is logged and retried', async () => {
   let times = 0;
   const repeated = every(async () => {
     times++;
@@ -17,7 +17,7 @@ test('work that fails is logged and done again', async () => {
   expect(warn.mock.lastCall?.[1]).toBe('the test: will try again');
 });
 
-test('a second time waits for the end of the first, and so does whoever stops it, after which nothing begins', async () => {
+test('runs never overlap, stop() waits for the current run, and no run starts afterwards', async () => {
   let begun = 0;
   let end = () => {};
   const repeated = every(() => {

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 export type Repeated = ReturnType<typeof repeat>;
 
 /**
- * Does `work` again and again, never twice at once: the pause of `everyMs` begins when it has ended, and comes before the
- * first time too. What it throws is logged, and tried again after the next pause.
- * @param options.what is repeated, for the log
+ * Repeats `work` without overlap: the pause of `everyMs` starts when a run has ended, and also precedes the first run.
+ * An error is logged, and the work retried after the next pause.
+ * @param options.what name of the work, for the log
  */
 export function repeat(options: {
   everyMs: number;
@@ -36,7 +36,7 @@ export function repeat(options: {
 
   schedule();
   return {
-    /** Begins nothing any more, and waits for what is under way. */
+    /** Starts no further run, and waits for the current one. */
     stop: async () => {
       stopped = true;
       clearTimeout(timer);

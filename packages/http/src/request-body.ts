@@ -1,4 +1,4 @@
-/** Reads the body of a request in the way that its operation and its type ask for. */
+/** Reads the body of a request by its operation and media type. */
 import type { Request, Response } from 'express';
 import type multer from 'multer';
 import { AppError, invalid } from './errors';
@@ -14,24 +14,24 @@ import { readUrlEncoded } from './url-encoded';
 const FORM = 'multipart/form-data';
 const URL_ENCODED = 'application/x-www-form-urlencoded';
 const JSON_TYPE = 'application/json';
-/** Written as OpenAPI writes a range of types. */
+/** A media type range of OpenAPI. */
 const JSON_DIALECTS = 'application/*+json';
 const JSON_DIALECT = /^application\/[\w.-]+\+json$/;
 const ANY = '*/*';
-/** A smaller body that never comes to its end costs little more than its connection. */
+/** A smaller body that never ends costs little more than its connection. */
 const SMALL_BYTES = 16 * 1024;
 
 /**
- * @returns which media type of the operation the request has; undefined where the operation takes no body
+ * @returns the request's media type among the operation's; undefined if the operation accepts no body
  * @throws AppError 400, 408, 413, 415, 429, 503
  */
 export type ReadBody = (operation: Operation, req: Request, res: Response) => Promise<string | undefined>;
 
 export function bodyReader(uploads: multer.Options = {}): ReadBody {
   const readForm = formReader(uploads);
-  // Held in memory until they are answered, up to 16 MB each.
+  // Held in memory until the response, up to 16 MB each.
   const uploadPlaces = places('uploads', { perCredential: 8, perAddress: 16, total: 32 });
-  const jsonPlaces = places('bodies under way', { perCredential: 64, perAddress: 128, total: 512 });
+  const jsonPlaces = places('bodies in progress', { perCredential: 64, perAddress: 128, total: 512 });
   const awaitTurn = heavyBodyTurns();
   return async (operation, req, res) => {
     const { body } = operation;
@@ -71,7 +71,7 @@ const isSmall = ({ headers }: Request): boolean =>
 /** @throws AppError 415 */
 function typeOf(req: Request, content: Record<string, unknown>): string {
   const { headers } = req;
-  // `curl -X POST` sends neither a body nor its type. Where a body may be left out that is no wrong type.
+  // `curl -X POST` sends neither a body nor its type. That is valid where a body is optional.
   if (headers['content-type'] === undefined && !hasBody(req)) headers['content-type'] = JSON_TYPE;
   const given = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   const dialect = given !== undefined && JSON_DIALECT.test(given) ? JSON_DIALECTS : undefined;

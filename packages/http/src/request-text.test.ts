@@ -38,7 +38,7 @@ test.each([
   expect([answer.status, answer.body.details?.[0].path]).toEqual([400, place]);
 });
 
-test('NUL is taken where the schema says so', async () => {
+test('NUL is accepted where the schema allows it', async () => {
   await post()
     .send({ name: 'a', data: { deep: [`x${NUL}`, { [NUL]: NUL }] } })
     .expect(201);
@@ -60,7 +60,7 @@ test('an Idempotency-Key that is empty is refused', async () => {
   expect(answer.status).toBe(400);
 });
 
-test('places of NUL are found through references, lists and alternatives, also where a schema refers to itself', () => {
+test('paths of NUL are found through references, lists and alternatives, also in recursive schemas', () => {
   const schemas: Record<string, Record<string, unknown>> = {
     'x:tree': { properties: { text: { 'x-nul': 'allowed' }, children: { items: { $ref: 'x:tree' } } } },
   };

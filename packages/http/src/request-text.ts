@@ -1,7 +1,6 @@
 /**
- * The one rule for texts of requests: none holds U+0000, which PostgreSQL's text and jsonb refuse, or an unpaired surrogate,
- * for which UTF-8 has no bytes. A schema with `x-nul: allowed` takes U+0000 in all texts below it: their readers keep them as
- * JSON or as bytes.
+ * Rejects texts with U+0000, which PostgreSQL's text and jsonb refuse, or an unpaired surrogate, which UTF-8 cannot
+ * encode. A schema with `x-nul: allowed` accepts U+0000 in all texts below it, which are stored as JSON or as bytes.
  */
 import type { Request } from 'express';
 import { invalid } from './errors';
@@ -16,7 +15,7 @@ const UNPAIRED_SURROGATE = /\p{Surrogate}/u;
 
 export const isUsableText = (text: string): boolean => !UNUSABLE.test(text);
 
-/** @param keys where the text, or the object that has it as a key, is in the body. @throws AppError 400 */
+/** @param keys path in the body of the text, or of the object with this key. @throws AppError 400 */
 export function assertUsableText(text: string, keys: readonly string[], nulPlaces: NulPlaces = []): void {
   const path = keys.join('.') || 'body';
   if (UNPAIRED_SURROGATE.test(text)) {
@@ -30,7 +29,7 @@ export function assertUsableText(text: string, keys: readonly string[], nulPlace
 const isBelow = (place: readonly string[], keys: readonly string[]): boolean =>
   place.length <= keys.length && place.every((key, index) => key === '*' || key === keys[index]);
 
-/** Path, query and the fields of a form. @throws AppError 400 */
+/** Checks path, query or form fields. @throws AppError 400 */
 export function assertUsableFields(fields: Record<string, unknown>): void {
   for (const [name, value] of Object.entries(fields)) {
     for (const text of [name, value].flat()) if (typeof text === 'string') assertUsableText(text, [name]);
@@ -55,7 +54,7 @@ export function findNulPlaces(schema: Schema, schemas: Record<string, Schema>): 
     for (const [key, one] of Object.entries(properties ?? {})) visit(one, [...keys, key]);
     for (const one of [items, additionalProperties]) visit(one, [...keys, '*']);
     for (const one of [rest.allOf, rest.anyOf, rest.oneOf].flat()) visit(one, keys);
-    // A schema that refers to itself is not followed into itself.
+    // Recursive references are visited once.
     if (typeof $ref !== 'string' || following.includes($ref)) return;
     following.push($ref);
     visit(schemas[$ref], keys);

@@ -1,4 +1,4 @@
-// Brings `req.id` and `req.log` along to whoever imports this package.
+// Declares `req.id` and `req.log` for importers of this package.
 import 'pino-http';
 import type { HeldKey } from './idempotency-keys';
 import type { Operation } from './openapi-document';
@@ -7,14 +7,14 @@ import type { Principal } from './principal';
 declare global {
   namespace Express {
     interface Request {
-      /** Set where the operation asks for a credential and got a good one. */
+      /** Set if the operation accepts a credential and got a valid one. */
       principal?: Principal;
       operation?: Operation;
-      /** The path as the caller wrote it; `path` is the one that the OpenAPI file documents. */
+      /** The path as requested; `path` is the one that the OpenAPI file documents. */
       askedPath?: string;
-      /** The Idempotency-Key that this request works under. */
+      /** The Idempotency-Key that this request holds. */
       idempotencyKey?: HeldKey;
-      /** The JSON body as it came, for signatures; absent without one. */
+      /** The unparsed JSON body, for signatures; absent without one. */
       rawBody?: Buffer;
     }
   }

@@ -8,7 +8,7 @@ const operation = (restrict: Declaration, method = 'post') => ({
   restrict: declaration.parse(restrict),
 });
 
-/** The rule that refuses; null where none does. */
+/** Returns the rule that refuses; null without one. */
 function refusal(restriction: Restriction, restrict: Declaration, method?: string, params = {}): string | null {
   try {
     requireUnrestricted(restriction, operation(restrict, method), params);
@@ -35,7 +35,7 @@ test.each(everyRule)('an operation that declares nothing is closed to %s', (rule
   expect(isOpenTo(undefined, operation({}))).toBe(true);
 });
 
-test('reading is open to whoever may only read, and to whoever must be approved', () => {
+test('reads are open to read-only tokens and to tokens that require approval', () => {
   for (const restriction of [{ readonly: true }, { requireApproval: true }] as Restriction[]) {
     expect(refusal(restriction, {}, 'get')).toBeNull();
     expect(refusal(restriction, { effect: 'reads' })).toBeNull();
@@ -45,7 +45,7 @@ test('reading is open to whoever may only read, and to whoever must be approved'
   expect(refusal({ requireApproval: true }, { effect: 'starts' })).toBeNull();
 });
 
-test('a GET that declares nothing is open to no token for named things or tools', () => {
+test('a GET that declares nothing is closed to tokens for named resources or toolsets', () => {
   expect(refusal({ workers: ['a'] }, {}, 'get')).toBe('workers');
   expect(refusal({ toolsets: ['runs'] }, {}, 'get')).toBe('toolsets');
   expect(refusal({ toolsets: ['runs'] }, { toolsets: ['workers'] }, 'get')).toBe('toolsets');
@@ -53,14 +53,14 @@ test('a GET that declares nothing is open to no token for named things or tools'
   expect(refusal({ toolsets: ['runs'] }, { toolsets: 'any' }, 'get')).toBeNull();
 });
 
-test('what the path names must be among those that the token is for', () => {
+test('the resource in the path must be in the token’s scope', () => {
   const of = (id: string) => refusal({ workers: ['a'] }, { things: 'workers' }, 'get', { worker_id: id });
   expect([of('a'), of('b'), of('__proto__')]).toEqual([null, 'workers', 'workers']);
   expect(refusal({ workers: ['a'] }, { things: 'automations' }, 'get', { automationId: 'a' })).toBe('automations');
   expect(refusal({ workers: ['a'] }, { things: 'none' }, 'get')).toBeNull();
 });
 
-test('a token for workers is for no automation, and one that is not restricted for all', () => {
+test('a token for workers reaches no automation, and an unrestricted one reaches all', () => {
   const principal = { restriction: { workers: ['a'] } };
   expect(reachOf(principal, 'workers')).toEqual(['a']);
   expect(reachOf(principal, 'automations')).toEqual([]);

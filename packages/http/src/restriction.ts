@@ -1,31 +1,31 @@
 /**
- * Restricted tokens: the one place where HTTP, and `/mcp` by way of HTTP, decides what they may do. Each operation declares in
- * the OpenAPI file what it touches (`x-restrict`); one that declares nothing is closed to tokens restricted in that way, so
- * that a new operation is closed until somebody has thought about it (ADR 42).
+ * Enforces the rules of restricted tokens for HTTP, and for `/mcp` through HTTP. Each operation declares its effects in
+ * the OpenAPI file (`x-restrict`); without a declaration it is closed to tokens with that restriction, so that a new
+ * operation is closed by default (ADR 42).
  */
 import type { Restriction } from '@gantry/events';
 import { z } from 'zod';
 import { type AppError, forbidden } from './errors';
 import type { Principal } from './principal';
 
-/** Kinds of things that a token may be restricted to, and the path parameter that names one. */
+/** Path parameters of the resources that a token may be restricted to. */
 const PARAMETER_OF = { workers: 'worker_id', automations: 'automationId' } as const;
 
 type Named = keyof typeof PARAMETER_OF;
 
 export const declaration = z.strictObject({
   /**
-   * `workers`, `automations`: all that it reads or changes belongs to ones of these that the caller may see, also where its
-   * path names none; the service leaves out the others. `none`: it is about nothing of the workspace. Absent: closed to tokens
-   * that are for named workers or automations.
+   * `workers`, `automations`: it reads and changes only data of those that the caller may see, even if its path names
+   * none; the service filters out the others. `none`: it concerns no data of the workspace. Absent: closed to tokens
+   * for named workers or automations.
    */
   things: z.enum(['workers', 'automations', 'none']).optional(),
   /** Toolsets of `/mcp` that it is behind. `any`: open whatever the toolsets are. Absent: closed to tokens with toolsets. */
   toolsets: z.union([z.literal('any'), z.array(z.string())]).optional(),
   /**
-   * `reads`: it changes nothing, as each GET. `starts`: it starts runs, which are counted against budgets and are held where
-   * the token asks for approval. `contained`: it changes something, and lets no run begin or go on. Absent: it may let runs
-   * begin that are neither counted nor held, so it is closed to tokens with a budget and to those that need approval.
+   * `reads`: it changes nothing, like each GET. `starts`: it starts runs, which count against budgets and are held if
+   * the token requires approval. `contained`: it changes data, but starts or resumes no run. Absent: it may start runs
+   * that are neither counted nor held, so it is closed to tokens with a budget and to those that require approval.
    */
   effect: z.enum(['reads', 'starts', 'contained']).optional(),
 });
@@ -49,25 +49,25 @@ export function requireUnrestricted(
   if (refused) throw refused;
 }
 
-/** Whether no rule closes the operation as such; which things it may be used for is another question. */
+/** Returns whether no rule closes the operation itself, whichever resource it is used for. */
 export const isOpenTo = (restriction: Restriction | undefined, operation: Restricted): boolean =>
   !restriction || refusalOf(restriction, operation) === null;
 
 /**
- * Ids of the workers or automations that the caller may see; null: whichever its role may. A token that is for named workers
- * alone is for no automation, and the other way round.
+ * Returns ids of the workers or automations that the caller may see; null: all that its role permits. A token for named
+ * workers reaches no automation, and vice versa.
  */
 export function reachOf({ restriction }: Pick<Principal, 'restriction'>, kind: Named): string[] | null {
   if (!restriction || !isForNamedThings(restriction)) return null;
   return restriction[kind] ?? [];
 }
 
-/** Intersects two restrictions; null: no restriction beside the role. */
+/** Intersects two restrictions; null: no restriction besides the role. */
 export const intersectReach = (one: string[] | null, other: string[] | null): string[] | null =>
   // Bounded: 100 ids of each (TokenRestriction of the OpenAPI document).
   one && other ? one.filter((id) => other.includes(id)) : (one ?? other);
 
-/** Whether the caller's token is for that worker or automation. */
+/** Returns whether the caller's token reaches that worker or automation. */
 export function reaches(principal: Pick<Principal, 'restriction'>, kind: Named, id: string): boolean {
   return reachOf(principal, kind)?.includes(id) ?? true;
 }

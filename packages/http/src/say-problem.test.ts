@@ -3,7 +3,7 @@ import { openapiFiles } from '@gantry/openapi';
 import { z } from 'zod';
 import { sayIssues, sayProblem } from './say-problem';
 
-/** Patterns of what a request may hold: path, query, headers and bodies with the schemas that they refer to. */
+/** Lists the patterns of requests: path, query, headers and bodies with their referenced schemas. */
 function patternsOf(file: string): string[] {
   const document = JSON.parse(readFileSync(file, 'utf8'));
   const { responses: _unread, ...components } = document.components;
@@ -16,16 +16,16 @@ function patternsOf(file: string): string[] {
   return [...found];
 }
 
-test.each(Object.entries(openapiFiles))('every pattern of the %s surface is told in words', (_surface, file) => {
+test.each(Object.entries(openapiFiles))('every pattern of the %s surface has a description', (_surface, file) => {
   const patterns = patternsOf(file);
   expect(patterns.length).toBeGreaterThan(2);
   const said = (pattern: string) => sayProblem({ keyword: 'pattern', params: { pattern } });
-  // This one stands in answers only, so no request is ever refused for it.
+  // This one occurs in responses only.
   const unsaid = patterns.filter((pattern) => /match/.test(said(pattern)) && pattern !== '^whsec_');
   expect(unsaid).toEqual([]);
 });
 
-test('problems of a definition are sentences, each with its place', () => {
+test('problems of a definition are sentences with their paths', () => {
   const schema = z.strictObject({
     name: z.string().min(1),
     runner: z.enum(['python', 'agent']),

@@ -1,8 +1,8 @@
-/** Problems that a validator found, as sentences about the field: "is required", "must be a text". */
+/** Formats validation problems as sentences about the field: "is required", "must be a text". */
 import type { z } from 'zod';
 import type { FieldProblem } from './errors';
 
-/** The part of an Ajv error that its sentence is made of. */
+/** The part of an Ajv error that its sentence is built from. */
 export interface SchemaProblem {
   keyword: string;
   // biome-ignore lint/suspicious/noExplicitAny: as Ajv types it; each keyword has its own
@@ -30,7 +30,7 @@ const FORMATS: Record<string, string> = {
   uri: 'a URL that begins with http:// or https://',
 };
 
-/** By their source, as the OpenAPI files write them. */
+/** By their source in the OpenAPI files. */
 const PATTERNS: [RegExp, string][] = [
   [/^\^\[A-Z\]\[A-Z0-9_\]/, 'may hold capital letters, digits and _, and begins with a letter'],
   [/^\^\[a-z0-9\]\[a-z0-9-\]/, 'may hold small letters, digits and -, and has 3 to 64 of them, no - at its ends'],
@@ -70,7 +70,7 @@ export function sayProblem({ keyword, params, message, parentSchema }: SchemaPro
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const { properties = {} } = (parentSchema ?? {}) as { properties?: object };
-      // A body with outputs as well declares what a program takes.
+      // A body that also has outputs declares a program's inputs.
       const takesInputs = 'inputs' in properties && !('outputs' in properties);
       return takesInputs ? 'unknown property; if it is an input, put it under inputs' : 'unknown property';
     }
@@ -114,7 +114,7 @@ export function sayProblem({ keyword, params, message, parentSchema }: SchemaPro
   }
 }
 
-/** Zod's, each by its place below `root`. */
+/** Formats Zod's issues with their paths below `root`. */
 export function sayIssues({ issues }: z.ZodError, root: string[] = []): FieldProblem[] {
   return issues.flatMap((issue) => {
     const where = [...root, ...issue.path.map(String)];

@@ -1,15 +1,15 @@
-/** Paths for the log: without the query, and without what in a path opens a door. */
+/** Formats paths for the log, without the query and without credentials. */
 import { withoutSecrets } from './log';
 import type { Operation } from './openapi-document';
 
-/** @param operation the one that was found; its secret parameters are shown by their names */
+/** @param operation the matched one; its secret parameters are logged by their names */
 export function pathForLog(url: string, operation: Operation | undefined): string {
   const path = url.split('?', 1)[0] as string;
   const secret = operation?.parameters.some((parameter) => parameter['x-secret']);
   return secret ? (operation as Operation).path : withoutSecrets(readable(path));
 }
 
-/** A token is one however its characters are written. */
+/** Decodes the path, so that encoded tokens are redacted too. */
 function readable(path: string): string {
   try {
     return decodeURIComponent(path);

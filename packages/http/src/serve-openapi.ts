@@ -1,17 +1,17 @@
-/** The OpenAPI document of a surface, at /openapi.json and /openapi.yaml of its own host. */
+/** Serves the OpenAPI document of a surface at /openapi.json and /openapi.yaml of its own host. */
 import { readFileSync } from 'node:fs';
 import { type RequestHandler, Router } from 'express';
 import { dump, load } from 'js-yaml';
 import { readOnly } from './allowed-methods';
 
-/** @param server the public address; null where each answer names the address that it was asked at */
+/** @param server the public address; null: the document's own servers */
 export function serveOpenapi(openapiFile: string, server: string | null): Router {
   let document: Record<string, unknown> | undefined;
   const read = () => {
     document ??= load(readFileSync(openapiFile, 'utf8')) as Record<string, unknown>;
     return server === null ? document : { ...document, servers: [{ url: server }] };
   };
-  /** Written once: the longest takes a hundred milliseconds, and anybody may ask for it. */
+  /** Serialized once: the longest takes a hundred milliseconds, and the route is public. */
   const send = (type: string, write: (document: object) => string): RequestHandler => {
     let text: string | undefined;
     return (_req, res) => {

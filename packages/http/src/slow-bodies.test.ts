@@ -1,4 +1,4 @@
-/** Real sockets that send half of a body and wait, as somebody does who wants nobody else to get in. */
+/** Opens real sockets that send half of a body and wait, like an attacker who exhausts connections. */
 import { createServer, type Server } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -100,7 +100,7 @@ async function upload(options: { token: string; from: string }): Promise<number>
   return answer.status;
 }
 
-test('half-sent forms of one credential, and of one address, leave room for others', async () => {
+test('half-sent forms of one credential, and of one address, do not block others', async () => {
   for (let i = 0; i < 40; i++) sendHalf(FORM, HALF_OF_A_FORM, { token: `tok_${i % 4}`, from: '192.0.2.1' });
   await until(async () => (await upload({ token: 'tok_9', from: '192.0.2.1' })) === 429);
   expect(await upload({ token: 'tok_9', from: '192.0.2.2' })).toBe(200);
@@ -111,13 +111,13 @@ test('half-sent forms of one credential, and of one address, leave room for othe
   await until(async () => (await upload({ token: 'tok_7', from: '192.0.2.1' })) === 200);
 });
 
-test('without a good credential nothing of a body is waited for', async () => {
+test('without a valid credential the body is not awaited', async () => {
   const without = sendHalf(FORM, HALF_OF_A_FORM, { token: '' });
   const bad = sendHalf('application/json', '{"half', { token: 'bad' });
   await until(() => without.status() === 401 && bad.status() === 401);
 });
 
-test('a large body that nobody reads is cut off after its answer, and a small one is passed over', async () => {
+test('a large unread body is cut off after the response, and a small one is discarded', async () => {
   const large = sendHalf('application/json', '{', { token: '', bytes: 10_000_000 });
   const small = sendHalf('application/json', '{"a":1}', { token: '', bytes: 7 });
   await until(() => large.isClosed());
@@ -132,7 +132,7 @@ test('a large body that nobody reads is cut off after its answer, and a small on
   await until(() => more.includes('404 Not Found'));
 });
 
-test('a body that hardly comes is ended with 408: of a form, of JSON and of bytes', async () => {
+test('a slow body is aborted with 408: a form, JSON or bytes', async () => {
   const halves = [
     sendHalf(FORM, HALF_OF_A_FORM),
     sendHalf('application/json', '{"half": "of'),
@@ -149,7 +149,7 @@ test('a body that hardly comes is ended with 408: of a form, of JSON and of byte
   }
 });
 
-test('a refused sender of a large body gets the answer, and may send the rest before the connection ends', async () => {
+test('a refused sender of a large body gets the response, and may send the rest before the close', async () => {
   const half = sendHalf('application/json', 'x'.repeat(100_000), { token: '', bytes: 900_000, allowHalfOpen: true });
   await until(() => half.status() === 401);
   for (let sent = 100_000; sent < 900_000; sent += 100_000) {

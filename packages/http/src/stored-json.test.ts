@@ -13,14 +13,14 @@ async function sent(body: unknown) {
     .expect('Content-Type', /^application\/json/);
 }
 
-test('a response holds stored JSON as it is, at any depth and as often as it is there', async () => {
+test('a response contains stored JSON unchanged, at any depth and any number of times', async () => {
   const large = stored({ text: 'ä"\\', list: [1, null] });
   const { body } = await sent({ id: 'run_1', result: { outputs: large }, again: [large, stored(7)], nothing: null });
   const value = { text: 'ä"\\', list: [1, null] };
   expect(body).toEqual({ id: 'run_1', result: { outputs: value }, again: [value, 7], nothing: null });
 });
 
-test('a response without any is as before', async () => {
+test('a response without stored JSON is unchanged', async () => {
   expect((await sent({ id: 'run_1', list: ['$&'] })).text).toBe('{"id":"run_1","list":["$&"]}');
 });
 
@@ -28,17 +28,17 @@ test.each([
   ['an object', { a: 1 }, { a: 1 }],
   ['a list', [1], { result: [1] }],
   ['a text', '{', { result: '{' }],
-])('%s is an object in the end', (_what, value, expected) => {
+])('%s is wrapped as an object', (_what, value, expected) => {
   expect(JSON.parse(encodeJson(stored(value).asObject('result')).toString())).toEqual(expected);
 });
 
-test('it is parsed where something else writes it', () => {
+test('it is parsed when serialized outside of a response', () => {
   expect(JSON.parse(JSON.stringify({ kept: stored({ a: [1] }) }))).toEqual({ kept: { a: [1] } });
 });
 
 const BLOCKED_MS_MAX = 50;
 
-test('the largest output keeps the event loop no longer than 50 ms', async () => {
+test('the largest output blocks the event loop for at most 50 ms', async () => {
   const large = stored(Array.from({ length: 600_000 }, (_, at) => `item ${at}`));
   const blockedMs = await measureLongestTurn(() => encodeJson({ output: large.asObject('result') }), BLOCKED_MS_MAX);
   expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);

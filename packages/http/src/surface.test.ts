@@ -72,7 +72,7 @@ function surface(over: Partial<SurfaceOptions> = {}): Express {
 
 const post = (token = 'good') => request(app).post('/api/things').set('Authorization', `Bearer ${token}`);
 
-test('every answer carries a request id: the caller’s if it is sane, else a new one', async () => {
+test('every response has a request id: the caller’s if it is valid, else a new one', async () => {
   const kept = await request(app).get('/api/things/x').set('X-Request-Id', 'abc-12345678');
   expect(kept.headers['x-request-id']).toBe('abc-12345678');
   const replaced = await request(app).get('/api/things/x').set('X-Request-Id', 'a b\tc<script>');
@@ -86,14 +86,14 @@ test.each([
   ['a key that pollutes prototypes', '{"name":"a","data":{"__proto__":{"x":1}}}', 400, 'refused_key'],
   ['65 levels', `{"name":"a","data":${'['.repeat(65)}${']'.repeat(65)}}`, 400, 'too_deep'],
   ['more than 1 MB', `{"name":"${'a'.repeat(1024 * 1024)}"}`, 413, 'too_large'],
-])('%s is refused with a code and nothing of our insides', async (_what, body, status, code) => {
+])('%s is refused with a code and no internal details', async (_what, body, status, code) => {
   const res = await post().set('Content-Type', 'application/json').send(body);
   expect(res.status).toBe(status);
   expect(res.body.code).toBe(code);
   expect(res.text).not.toMatch(/node_modules|at \w+ \(|SELECT/);
 });
 
-test('what is wrong is said in sentences, and all of it at once', async () => {
+test('all problems are reported at once, in sentences', async () => {
   const answer = await request(app)
     .post('/api/things?limit=900&nonsense=1')
     .set('Authorization', 'Bearer good')
@@ -125,10 +125,10 @@ test('a refusal names the field', async () => {
 });
 
 test.each([
-  ['half of a character', '{"name":"a","data":{"text":["\\ud800"]}}', 'data.text.0'],
-  ['a name that is half of a character', '{"name":"a","data":{"\\udc00":1}}', 'data.\u{fffd}'],
+  ['an unpaired surrogate', '{"name":"a","data":{"text":["\\ud800"]}}', 'data.text.0'],
+  ['a name with an unpaired surrogate', '{"name":"a","data":{"\\udc00":1}}', 'data.\u{fffd}'],
   ['a number beyond all numbers', '{"name":"a","data":1e999}', 'data'],
-])('%s can not be kept as it is, and is refused', async (_what, body, path) => {
+])('%s cannot be stored unchanged and is refused', async (_what, body, path) => {
   const answer = await post().type('json').send(body);
   expect([answer.status, answer.body.details?.[0].path]).toEqual([400, path]);
 });
@@ -145,7 +145,7 @@ test.each(['limit=Infinity', 'limit=-Infinity', 'word=%00'])('a query with %s is
   expect([answer.status, answer.body.details?.[0].path]).toEqual([400, query.split('=')[0]]);
 });
 
-test.each(['gzip', 'deflate', 'br'])('a body that is not the %s that it says it is, is refused', async (encoding) => {
+test.each(['gzip', 'deflate', 'br'])('a body that is not %s as declared is refused', async (encoding) => {
   const answer = await post().type('json').set('Content-Encoding', encoding).send('{"name":"a"}');
   expect([answer.status, answer.body.code]).toEqual([400, 'malformed_body']);
 });
@@ -157,7 +157,7 @@ test('wrong type, method and path have their own statuses', async () => {
   expect([missing.status, missing.body.error]).toEqual([404, '/api/nothing: not found']);
 });
 
-test('HEAD is answered as GET is, without the body, and Allow names both', async () => {
+test('HEAD responds like GET without the body, and Allow names both', async () => {
   const { headers: got } = await request(app).get('/api/things/x').expect(200);
   const { text, headers } = await request(app).head('/api/things/x').expect(200);
   expect([text, headers['content-length'], headers['content-type']]).toEqual([
@@ -169,7 +169,7 @@ test('HEAD is answered as GET is, without the body, and Allow names both', async
   expect((await request(app).post('/api/things/x').expect(405)).headers.allow).toBe('GET, HEAD');
 });
 
-test('what is no operation says where its address stands too, and which methods it has', async () => {
+test('paths without an operation have rate limit and Allow headers too', async () => {
   const app = surface({ beside: (one) => void one.get('/page', (_req, res) => void res.send('a page')) });
   for (const path of ['/page', '/openapi.json', '/openapi.yaml', '/nothing']) {
     const { headers } = await request(app).get(path);
@@ -179,7 +179,7 @@ test('what is no operation says where its address stands too, and which methods 
   expect((await request(app).post('/openapi.json').expect(405)).headers.allow).toBe('GET, HEAD');
 });
 
-test('an unknown path is named as it was asked for', async () => {
+test('an unknown path is named as requested', async () => {
   const aliased = surface({ canonicalPath: (asked) => `/api${asked.replace(/^\/v1/, '')}` });
   expect((await request(aliased).get('/v1/nothing')).body.error).toBe('/v1/nothing: not found');
   expect((await request(aliased).delete('/v1/things')).body.error).toBe('/v1/things: DELETE method not allowed');
@@ -196,7 +196,7 @@ test('an operation of another surface is named with its host', async () => {
   );
 });
 
-test('the document of a surface is at its own host, as JSON and as YAML, and names it', async () => {
+test('the document of a surface is served at its own host as JSON and YAML, and names the host', async () => {
   const documented = surface({ publicUrl: 'http://echo.test' });
   const { body } = await request(documented).get('/openapi.json').expect(200);
   expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'http://echo.test' }] });
@@ -205,7 +205,7 @@ test('the document of a surface is at its own host, as JSON and as YAML, and nam
   expect(text).toContain('http://echo.test');
 });
 
-test('who may not, may not: no credential, a bad one, a role too low', async () => {
+test('no credential, a bad one and a role too low are refused', async () => {
   const body = { name: 'a' };
   expect((await request(app).post('/api/things').send(body)).status).toBe(401);
   expect((await post('wrong').send(body)).status).toBe(401);
@@ -214,7 +214,7 @@ test('who may not, may not: no credential, a bad one, a role too low', async () 
   expect(low.body.error).toMatch(/role member.*yours is viewer/);
 });
 
-test('guessing credentials is limited by address, and a good credential from there still gets in', async () => {
+test('guessing credentials is limited by address, and a valid credential from there is still accepted', async () => {
   const small = surface({ rateLimits: { requestsPerMinute: 3, runsPerMinute: 3, signInsPerMinute: 1 } });
   const guess = () => request(small).get('/api/things/x').set('Authorization', 'Bearer wrong');
   const statuses = [];
@@ -224,7 +224,7 @@ test('guessing credentials is limited by address, and a good credential from the
   expect(good.status).toBe(200);
 });
 
-test('above the budget the answer is 429 with Retry-After, and every answer says what is left', async () => {
+test('above the budget the response is 429 with Retry-After, and every response reports what is left', async () => {
   const small = surface({ rateLimits: { requestsPerMinute: 600, runsPerMinute: 2, signInsPerMinute: 1 } });
   const call = () => request(small).post('/api/things').set('Authorization', 'Bearer limited').send({ name: 'a' });
   expect((await call()).headers['ratelimit-remaining']).toBe('1');
@@ -236,7 +236,7 @@ test('above the budget the answer is 429 with Retry-After, and every answer says
   expect(other.status).toBe(201);
 });
 
-test('nobody is told to stay away for longer than the window', async () => {
+test('no caller is told to wait longer than the window', async () => {
   const small = surface({ rateLimits: { requestsPerMinute: 1, runsPerMinute: 1, signInsPerMinute: 1 } });
   const call = () => request(small).get('/api/things/x').set('Authorization', 'Bearer patient');
   await call();
@@ -245,7 +245,7 @@ test('nobody is told to stay away for longer than the window', async () => {
   for (const name of ['retry-after', 'ratelimit-reset']) expect(Number(headers[name])).toBeLessThanOrEqual(60);
 });
 
-test('an answer says what is left also where nothing was taken: a probe, a caller that nobody could look up', async () => {
+test('rate limit headers are sent even if nothing is charged: for a probe, or an unidentified caller', async () => {
   const openapiFile = path.join(__dirname, 'test/probe.yaml');
   const probed = surface({ openapiFile, operations: { probe: () => ok({}) } });
   const probe = await request(probed).get('/healthz').expect(200);
@@ -260,7 +260,7 @@ test('an answer says what is left also where nothing was taken: a probe, a calle
   }
 });
 
-test('a bug is a 500 that says nothing and is logged once; a dependency that is down is a 503', async () => {
+test('a bug is a 500 that reveals nothing and is logged once; a dependency that is down is a 503', async () => {
   getThing = () => {
     throw new Error('SELECT password FROM users');
   };
@@ -278,7 +278,7 @@ test('a bug is a 500 that says nothing and is logged once; a dependency that is 
   expect(down.text).not.toContain('10.0.0.7');
 });
 
-test('what a query carries never reaches the log', async () => {
+test('the query never reaches the log', async () => {
   getThing = () => {
     throw notFound('thing', 'x');
   };
@@ -287,7 +287,7 @@ test('what a query carries never reaches the log', async () => {
   expect(logged.join('')).not.toContain('very-secret');
 });
 
-test('an operation without a handler, or a handler without an operation, stops the start', () => {
+test('an operation without a handler, or a handler without an operation, prevents the start', () => {
   const makeThing = { make: getThing, ...seenByAll };
   expect(() => surface({ operations: { makeThing, extra: getThing } })).toThrow(
     /no handler for operation makeSecretThing; no handler for operation getThing; no operation for handler extra/,
@@ -333,7 +333,7 @@ test('the rest of a path is validated, and is not the shorter path beside it', a
   expect((await request(app).put('/api/packs/p/files').send()).status).toBe(405);
 });
 
-test('bodies that are no JSON are bounded: bytes as they come, and files of a form together', async () => {
+test('bodies other than JSON are bounded: raw bytes, and files of a form together', async () => {
   const put = () => request(files()).put('/api/packs/p/files/a');
   const raw = await put().set('Content-Type', 'image/png').send(Buffer.alloc(101));
   expect([raw.status, raw.body.code]).toEqual([413, 'too_large']);
@@ -362,7 +362,7 @@ test.each([
   expect([answer.status, answer.body.code]).toEqual([400, 'malformed_form']);
 });
 
-describe('without a good credential, or the role, nothing of a request is looked at', () => {
+describe('without a valid credential or the role, the request is not inspected', () => {
   const hostile: [string, string, string | Buffer][] = [
     ['malformed JSON', 'application/json', '{"name": '],
     ['no JSON', 'text/plain', 'x'],
@@ -385,7 +385,7 @@ describe('without a good credential, or the role, nothing of a request is looked
     expect(answers.map(({ status }) => status)).toEqual([401, 401, 403]);
   });
 
-  test('the path need not be one that can be decoded', async () => {
+  test('a path that cannot be decoded is handled', async () => {
     expect((await request(app).put('/api/packs/p/files/a%zz').send('x')).status).toBe(404);
     const malformed = await request(app).get('/api/things/a%zz').set('Authorization', 'Bearer good');
     expect([malformed.status, malformed.body.code]).toEqual([400, 'invalid']);
@@ -400,7 +400,7 @@ test('the budget comes before the body: over it, malformed JSON is 429', async (
   expect((await call()).status).toBe(429);
 });
 
-test('unknown paths and methods take from the budget of the address, and a method that is not there names those that are', async () => {
+test('unknown paths and methods count against the address’ budget, and 405 lists the methods', async () => {
   const small = surface({ rateLimits: { requestsPerMinute: 2, runsPerMinute: 1, signInsPerMinute: 1 } });
   const from = (test: request.Test) => test.set('X-Forwarded-For', '192.0.2.21');
   const wrongMethod = await from(request(small).delete('/api/things'));
@@ -409,7 +409,7 @@ test('unknown paths and methods take from the budget of the address, and a metho
   expect((await from(request(small).get('/api/nothing'))).status).toBe(429);
 });
 
-test('an address that goes on guessing is refused before its next guess is looked at', async () => {
+test('an address that keeps guessing is refused before its next guess is checked', async () => {
   let looks = 0;
   const small = surface({
     rateLimits: { requestsPerMinute: 2, runsPerMinute: 2, signInsPerMinute: 1 },
@@ -424,7 +424,7 @@ test('an address that goes on guessing is refused before its next guess is looke
   expect(looks).toBe(20);
 });
 
-test('at most twenty things are said to be wrong, in an answer that stays small', async () => {
+test('at most twenty problems are reported, in a small response', async () => {
   const unknown = (count: number) =>
     JSON.stringify({ name: 'a', ...Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 1])) });
   const some = await post().type('json').send(unknown(100));
@@ -438,7 +438,7 @@ test('at most twenty things are said to be wrong, in an answer that stays small'
   expect(long.text.length).toBeLessThan(4_000);
 });
 
-test('so many objects, lists and names are in a body and no more', async () => {
+test('the number of objects, lists and names in a body is limited', async () => {
   const many = await post()
     .type('json')
     .send(`{"name":"a","data":[${'{},'.repeat(100_000)}{}]}`);
@@ -449,13 +449,13 @@ test('so many objects, lists and names are in a body and no more', async () => {
   expect(numbers.status).toBe(201);
 });
 
-test('a type of a body that nobody sends twice is not remembered', async () => {
+test('parameters of a media type are not cached', async () => {
   const named = await post().set('Content-Type', 'application/json; x=1').send('{"name":"a"}');
   expect(named.status).toBe(201);
   expect((await post().set('Content-Type', 'application/json; charset=latin1').send('{"name":"a"}')).status).toBe(415);
 });
 
-test('what an error quotes is text that can be kept', async () => {
+test('an error quotes only text that can be stored', async () => {
   const told = await post().send({ name: 'a', 'nul\u0000': 1 });
   expect([told.status, told.body.details[0].path]).toEqual([400, 'nul\u{fffd}']);
   makeThing = () => {
@@ -465,7 +465,7 @@ test('what an error quotes is text that can be kept', async () => {
   expect(taken.body.error).toBe('the name a\u{fffd}b is taken');
 });
 
-test('no error is kept by a cache, whatever was said of the answer before', async () => {
+test('errors are never cached, whatever headers were set before', async () => {
   getThing = ({ res }) => {
     res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', ETag: '"1"' });
     throw notFound('thing', 'x');

@@ -1,9 +1,9 @@
 /**
- * One Express app for one HTTP surface. The path of a request:
+ * Creates the Express app of an HTTP surface. The path of a request:
  * log -> alias prefix -> operation -> budget of the address -> authentication -> budget of the credential -> role -> size
- * -> body -> OpenAPI validation -> idempotency -> handler -> error mapping. Nothing of a body is read before it is known who
- * sends it. The OpenAPI file is the routing table: an operation without a handler, a handler without an operation, or an
- * operation that does not say who may call it stops the start.
+ * -> body -> OpenAPI validation -> idempotency -> handler -> error mapping. No body is read before the caller is
+ * authenticated. The OpenAPI file is the routing table: an operation without a handler, a handler without an operation,
+ * or an operation without x-access prevents the start.
  */
 import { newId } from '@gantry/events';
 import { traceFields } from '@gantry/tracing';
@@ -44,9 +44,9 @@ import { responseCheck } from './validate-response';
 /** Settings of a surface that come from the environment; tests set their own. */
 export interface SurfaceLimits {
   rateLimits?: RateLimits;
-  /** Limits on answers that go on, such as live events. */
+  /** Limits of streaming responses, such as live events. */
   streamLimits?: PlaceLimits;
-  /** Tests switch this on: an answer that the OpenAPI file does not allow is then a 500. */
+  /** For tests: a response that the OpenAPI file does not allow becomes a 500. */
   validateResponses?: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface SurfaceOptions extends SurfaceLimits {
   /** The document that /openapi.json serves; `openapiFile` when absent. */
   publishedFile?: string;
   operations: AnyOperations;
-  /** By operation: what its body means beyond its schema, so that one answer names all that is wrong. */
+  /** By operation: checks of its body beyond the schema, so that one response names all problems. */
   bodyChecks?: Record<string, CheckBody>;
   /** Null without a credential; throws a 401 AppError for a bad one. */
   authenticate: (req: Request) => Promise<Principal | null>;
@@ -66,7 +66,7 @@ export interface SurfaceOptions extends SurfaceLimits {
   /** Hashes requests that have an Idempotency-Key. */
   hasher: KeyedHasher;
   log: Logger;
-  /** A request for an operation of one of these is told where it is. */
+  /** A 404 names the address if one of these has the operation. */
   otherSurfaces?: OtherSurface[];
   /** Maps an alias of a path to the path that the OpenAPI file documents. */
   canonicalPath?: (path: string) => string;
@@ -75,13 +75,13 @@ export interface SurfaceOptions extends SurfaceLimits {
   uploads?: multer.Options;
   /** Address of this surface, as its OpenAPI document names it. */
   publicUrl?: string;
-  /** Mounts, before all else, what is not part of the HTTP API: the dashboard's files, presigned storage URLs. */
+  /** Mounts routes outside of the HTTP API first: the dashboard's files, presigned storage URLs. */
   beside?: (app: Express) => void;
 }
 
 const compilers = new WeakMap<Express, RequestValidators['compileAll']>();
 
-/** Compiles what validates the requests of a surface, in the background. A request that comes earlier compiles its own. */
+/** Compiles the request validators of a surface in the background. An earlier request compiles its own. */
 export const compileValidators = async (surface: Express, signal: AbortSignal): Promise<void> =>
   compilers.get(surface)?.(signal);
 
@@ -122,7 +122,7 @@ function route(document: OpenApiDocument, options: SurfaceOptions, budget: Budge
   const answers = answersOf(document, options, budget);
   const elsewhere = otherSurfaces(options.otherSurfaces ?? []);
   return (req, res) => {
-    // A query may hold question marks of its own.
+    // A query may contain question marks.
     const [asked = '/'] = req.url.split('?', 1);
     const path = canonicalPath(asked);
     req.askedPath = asked;
@@ -144,7 +144,7 @@ function route(document: OpenApiDocument, options: SurfaceOptions, budget: Budge
 
 type Answer = (params: Record<string, string> | null, req: Request, res: Response) => Promise<void>;
 
-/** The handling of a request by each operation, once the operation is known. */
+/** Creates the request handling of each operation. */
 function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: Budgets): Map<Operation, Answer> {
   const { authenticate, pool, hasher, log } = options;
   const idempotency = createIdempotency({ pool, hasher, log, strict: options.validateResponses ?? false });
@@ -169,7 +169,7 @@ function answersOf(document: OpenApiDocument, options: SurfaceOptions, budget: B
     answers.set(operation, async (params, req, res) => {
       await checkResponse?.(operation, res);
       await admit(operation, params, req, res);
-      if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not encoded as URLs are`);
+      if (!params) throw new AppError('invalid', 'invalid', `${req.askedPath}: the path is not a valid URL encoding`);
       req.params = params;
       assertUsableParameters(req);
       const mediaType = await read(operation, req, res);
@@ -198,7 +198,7 @@ const noStore: RequestHandler = (_req, res, next) => {
 
 const FIRST_ERROR = 400;
 
-/** Overrides headers that were set for a successful answer: no cache keeps an error, and an error has no version. */
+/** Overrides headers that were set for a successful response: errors are not cached and have no version. */
 const neverKeepErrors: RequestHandler = (_req, res, next) => {
   const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
   res.writeHead = (status: number, ...rest: unknown[]) => {
@@ -211,7 +211,7 @@ const neverKeepErrors: RequestHandler = (_req, res, next) => {
   next();
 };
 
-/** An answer that takes from no budget, such as a file of the dashboard, shows the budget of its address. */
+/** Adds the address' budget to responses that are not charged, such as files of the dashboard. */
 const tellStanding =
   (budget: Budgets): RequestHandler =>
   (req, res, next) => {
@@ -243,19 +243,19 @@ function requestLog(log: Logger): RequestHandler {
       err: errorForLog,
     },
     customLogLevel: (req, res, err) => {
-      // A caller who asks whether a service is ready asks again; a dependency that is down is reported on its own.
+      // Readiness probes repeat; a dependency that is down is logged separately.
       if ((req as Request).operation?.id === 'ready') return 'debug';
       return err || res.statusCode >= 500 ? 'error' : res.statusCode >= 400 ? 'info' : 'debug';
     },
     quietReqLogger: true,
     quietResLogger: true,
-    // Written when it is known which operation was meant.
+    // Logged once the operation is known.
     customSuccessObject: (req, _res, line) => ({ req, ...traceFields(req.headers.traceparent as string), ...line }),
     customErrorObject: (req, _res, _err, line) => ({ req, ...traceFields(req.headers.traceparent as string), ...line }),
   });
 }
 
-/** Each part that holds something for a response gives it back when that closes: a stream has some twelve, and none leaks. */
+/** Resources of a response are released when it closes: a stream has about twelve listeners, and none leaks. */
 const LISTENERS_MAX = 20;
 
 function allowListeners(_req: Request, res: Response, next: NextFunction): void {

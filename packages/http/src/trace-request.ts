@@ -2,11 +2,11 @@ import { startSpan, traceFields } from '@gantry/tracing';
 import type { Request, Response } from 'express';
 import type { Operation } from './openapi-document';
 
-/** Monitoring asks for these all the time. */
+/** Monitoring polls these constantly. */
 const untraced = new Set(['live', 'ready']);
 const FIRST_FAILURE = 500;
 
-/** A span for the request. From here on its `traceparent` is that of the span, so that a run of it continues the trace. */
+/** Starts a span for the request and replaces its `traceparent`, so that its runs continue the trace. */
 export function traceRequest(operation: Operation, req: Request, res: Response): void {
   if (untraced.has(operation.id)) return;
   const span = startSpan(operation.id, {

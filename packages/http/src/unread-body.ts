@@ -1,18 +1,18 @@
 /**
- * An answer may come before the body was read: to a sender who may not send it, or sends too much. The connection must
- * neither stay open for a sender that never ends, nor break before the sender could read the answer.
+ * Handles responses before the body is read, such as to an unauthorized or too large request. The connection must
+ * neither stay open for a client that never ends its body, nor break before the client has read the response.
  */
 import type { Request, Response } from 'express';
 
 /** This much of an unread body is read and discarded, so that the connection can be used again. */
 const DISCARDED_BYTES_MAX = 64 * 1024;
-/** A sender may still send for this long after the answer; then the connection ends. */
+/** A client may continue to send for this long after the response; then the connection is closed. */
 const GRACE_MS = 5_000;
 
-/** Call it before the head of the answer is written. */
+/** Must be called before the response head is written. */
 export function leaveBodyUnread(req: Request, res: Response): void {
   if (req.complete || res.headersSent) return;
-  // Not more than is taken anyway: this connection goes on. Node discards what nobody reads.
+  // A small body keeps the connection open: Node discards it.
   if (!(Number(req.headers['content-length']) <= DISCARDED_BYTES_MAX)) {
     res.set('Connection', 'close');
     closeWhenRead(req);
@@ -26,8 +26,9 @@ export function leaveBodyUnread(req: Request, res: Response): void {
 }
 
 /**
- * Node destroys the socket once the last answer is written. With a body still coming in that resets the connection, and a proxy that is
- * sending one loses the answer. So only our side ends at once; the other when the body has, or after the grace.
+ * Node destroys the socket once the last response is written. If a body is still arriving, that resets the connection,
+ * and a proxy that is sending it loses the response. So only our side ends at once; the other with the body, or after
+ * GRACE_MS.
  */
 function closeWhenRead(req: Request): void {
   const { socket } = req;

@@ -1,4 +1,4 @@
-/** Bodies held in memory, up to a bound that counts while they arrive. */
+/** Reads bodies into memory, up to a limit that is enforced while they arrive. */
 import type { Request, RequestHandler } from 'express';
 import multer from 'multer';
 import { atSpeed } from './body-speed';
@@ -8,8 +8,8 @@ const tooLarge = (bytesMax: number) =>
   new AppError('too_large', 'too_large', `the body is larger than ${bytesMax / 1024 / 1024} MB`);
 
 /**
- * The bytes of a body that nothing has read yet.
- * @throws AppError 413 as soon as there are more than `bytesMax`; 415 for compressed ones, which nobody means to keep so
+ * Reads the bytes of an unread body.
+ * @throws AppError 413 as soon as there are more than `bytesMax`; 415 for a compressed body
  */
 export async function readBody(req: Request, bytesMax: number): Promise<Buffer> {
   const { 'content-encoding': encoding = 'identity' } = req.headers;
@@ -23,7 +23,7 @@ export async function readBody(req: Request, bytesMax: number): Promise<Buffer> 
   return readBytes(req, bytesMax);
 }
 
-/** The bytes of a body as they come. @throws AppError 400 where it breaks off, 408 too slow, 413 */
+/** Reads the bytes of a body. @throws AppError 400 if it is aborted, 408 too slow, 413 */
 export async function readBytes(req: Request, bytesMax: number): Promise<Buffer> {
   if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
   return atSpeed(req, collect(req, bytesMax));
@@ -51,7 +51,7 @@ function collect(req: Request, bytesMax: number): Promise<Buffer> {
   });
 }
 
-/** A field of a form is a name, or a word about its files. */
+/** Fields of a form are short: names, or descriptions of its files. */
 const FORM_LIMITS = {
   ...{ fields: 50, fieldSize: 64 * 1024, fieldNameSize: 200, fieldNestingDepth: 0 },
   ...{ files: 2_000, parts: 2_050, headerPairs: 20 },
@@ -80,25 +80,25 @@ export function formReader(options: multer.Options): ReadForm {
 
 function parsed(parse: RequestHandler, req: Request): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Multer answers for a form that it refuses when it has read it to its end, which may not come.
+    // Multer rejects a form only after reading it to its end, which may never come.
     let size = 0;
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size > FORM_BYTES_MAX) reject(tooLarge(FORM_BYTES_MAX));
     });
-    // It only reads: nothing of the answer is needed.
+    // Multer only reads the request and needs no response.
     parse(req, {} as never, (err?: unknown) => {
       if (!err) resolve();
       else if (err instanceof multer.MulterError) reject(err);
       else {
-        const detail = `the body is no whole multipart/form-data: ${(err as Error).message}`;
+        const detail = `the body is not valid multipart/form-data: ${(err as Error).message}`;
         reject(new AppError('invalid', 'malformed_form', detail, { cause: err }));
       }
     });
   });
 }
 
-/** For `uploads.storage`: all files of one form together may have `bytesMax`. What comes after is not kept. */
+/** Creates a storage for `uploads.storage` that limits all files of one form together to `bytesMax`. */
 export function memoryForAll(bytesMax: number): multer.StorageEngine {
   const taken = new WeakMap<Request, number>();
   return {

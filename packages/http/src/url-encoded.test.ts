@@ -22,12 +22,12 @@ test.each([
   expect((await send(body).expect(200)).body).toEqual(fields);
 });
 
-test('a parameter without a value counts as left out, also where it is there again with one', async () => {
+test('a parameter without a value counts as omitted, also if it is repeated with one', async () => {
   expect((await send('scope=&state&code=a').expect(200)).body).toEqual({ code: 'a' });
   expect((await send('code=&code=a').expect(200)).body).toEqual({ code: 'a' });
 });
 
-test('a name that objects have already is a name like another', async () => {
+test('names of object prototype members are ordinary names', async () => {
   const { text } = await send('__proto__=a&constructor=b').expect(200);
   expect(text).toBe('{"__proto__":"a","constructor":"b"}');
 });

@@ -1,4 +1,4 @@
-/** Bodies of `application/x-www-form-urlencoded`, which the endpoints of OAuth take. */
+/** Parses bodies of `application/x-www-form-urlencoded` for OAuth endpoints. */
 import type { Request } from 'express';
 import { AppError } from './errors';
 import { readBytes } from './upload';
@@ -6,8 +6,8 @@ import { readBytes } from './upload';
 const BYTES_MAX = 32 * 1024;
 
 /**
- * Parameters by name; one without a value counts as left out (RFC 6749, 3.2).
- * @throws AppError 400 for one that is there twice or that no column keeps, 408, 413, 415
+ * Returns parameters by name; one without a value counts as omitted (RFC 6749, 3.2).
+ * @throws AppError 400 for a repeated one or one with NUL, 408, 413, 415
  */
 export async function readUrlEncoded(req: Request): Promise<Record<string, string>> {
   const { 'content-encoding': encoding = 'identity' } = req.headers;

@@ -1,4 +1,4 @@
-/** Whether a request is as its operation's entry in the OpenAPI file says, at a cost that a sender can't choose (ADR 58). */
+/** Validates a request against its operation's entry in the OpenAPI file, at a bounded cost (ADR 58). */
 import { setTimeout as delay, setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { Request } from 'express';
 import { type FieldProblem, invalid } from './errors';
@@ -13,10 +13,10 @@ import {
 import { readRefusal, type SchemaAt, toFieldProblems } from './validation-problem';
 import { buildRequestDocument } from './validator-document';
 
-/** Up to this size of a body every problem is reported; of a larger one the first. */
+/** Up to this size of a body every problem is reported; for a larger one only the first. */
 const EXPLAINED_BYTES_MAX = 16 * 1024;
 
-/** Fills in defaults, and parses the texts of path and query. @throws AppError 400 */
+/** Adds defaults, and parses path and query parameters. @throws AppError 400 */
 export type ValidateRequest = (req: Request, mediaType: string | undefined) => Promise<void>;
 
 export interface RequestValidators {
@@ -30,7 +30,7 @@ export interface RequestValidators {
 
 const validators = new WeakMap<OpenApiDocument, RequestValidators>();
 
-/** One for each document of the process: schemas are compiled once. */
+/** Returns the validators of a document, one set per process: schemas are compiled once. */
 export function requestValidators(document: OpenApiDocument): RequestValidators {
   const known = validators.get(document);
   if (known) return known;
@@ -40,7 +40,7 @@ export function requestValidators(document: OpenApiDocument): RequestValidators 
 }
 
 interface Instance {
-  /** Finds every problem, at a cost that grows with them. */
+  /** Reports every problem, at a cost that grows with their number. */
   explaining: OpenApiValidator;
   /** Stops at the first problem. */
   failing: OpenApiValidator;
@@ -126,7 +126,7 @@ const listParameterNames = ({ parameters }: Operation, where: Parameter['in']): 
 const pick = (req: Request, names: string[]): Record<string, unknown> =>
   Object.fromEntries(names.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])));
 
-/** The known parameters, and a problem for each other one: the validator would report the first alone. */
+/** Selects the known parameters, and reports every unknown one: the validator would report only the first. */
 function selectQuery(given: Request['query'], { parameters, ignoresUnknownQuery }: Operation) {
   const query: Record<string, unknown> = {};
   const problems: FieldProblem[] = [];
@@ -140,7 +140,7 @@ function selectQuery(given: Request['query'], { parameters, ignoresUnknownQuery 
   return { query, problems };
 }
 
-/** Names of numbers in the path, which stay texts for the handler. */
+/** Lists the numeric path parameters, which the handler gets as texts. */
 function listNumbersInPath({ parameters }: Operation, schemas: OpenApiDocument['schemas']): string[] {
   const isNumber = ({ schema }: Parameter) =>
     ['integer', 'number'].includes(String((schemas[String(schema.$ref)] ?? schema).type));

@@ -1,10 +1,10 @@
-/** For tests: a response that the OpenAPI file does not allow is a bug of ours. */
+/** Validates responses in tests: one that the OpenAPI file does not allow is a bug. */
 import type { Response } from 'express';
 import type { OpenApiDocument, Operation } from './openapi-document';
 import { createForGroups, createOpenApiValidator, describeRequest, type OpenApiValidator } from './openapi-validator';
 import { buildResponseDocument, toStatusKey } from './validator-document';
 
-/** From then on the response throws, before its first byte, if the operation's entry has no such status, media type or body. */
+/** Makes the response throw before its first byte if its status, media type or body is not documented. */
 export type CheckResponse = (operation: Operation, res: Response) => Promise<void>;
 
 const validators = new WeakMap<OpenApiDocument, Map<Operation, OpenApiValidator>>();
@@ -35,12 +35,12 @@ export function responseCheck(document: OpenApiDocument): CheckResponse {
 /** @param headers those of `writeHead`, where there are any */
 function assertDocumented({ id, responses }: Operation, res: Response, headers: unknown): void {
   const { statusCode } = res;
-  // `default` stands for errors alone.
+  // `default` covers errors only.
   const content = responses[statusCode] ?? (statusCode >= FIRST_ERROR ? responses.default : undefined);
   if (!content) throw new Error(`${id}: the status ${statusCode} is not documented`);
   const type = (headers as Record<string, string> | undefined)?.['Content-Type'] ?? res.get('Content-Type');
   const mediaType = type?.split(';')[0];
-  // The body of a redirection is for people whose client does not follow it, and a file has the type that it was stored with.
+  // The body of a redirect is for clients that do not follow it, and a file has the type that it was stored with.
   const isRedirection = statusCode >= FIRST_REDIRECTION && statusCode < FIRST_ERROR;
   const isFile = Object.hasOwn(content, '*/*');
   if (mediaType !== undefined && !isRedirection && !isFile && !Object.hasOwn(content, mediaType))

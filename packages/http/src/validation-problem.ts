@@ -1,9 +1,9 @@
-/** Problems that express-openapi-validator reports, as sentences about a field. */
+/** Converts problems of express-openapi-validator to sentences about a field. */
 import { type FieldProblem, PROBLEMS_MAX } from './errors';
 import type { Schema } from './openapi-document';
 import { sayProblem } from './say-problem';
 
-/** One problem as the validator reports it: what Ajv found is left in its text alone. */
+/** One problem as reported by the validator, which keeps Ajv's details only in the text. */
 export interface Refusal {
   /** As `/body/inputs/a`. */
   path: string;
@@ -12,13 +12,13 @@ export interface Refusal {
   errorCode: string;
 }
 
-/** The schema of a body, and the schemas that it refers to, by reference. */
+/** The schema of a body, and its referenced schemas by reference. */
 export interface SchemaAt {
   root: Schema | undefined;
   schemas: Record<string, Schema>;
 }
 
-/** @throws what is not a refusal of the request by its schema: a bug */
+/** @throws any error other than a validation error: a bug */
 export function readRefusal(err: unknown): Refusal[] {
   const { status, errors } = err as { status?: number; errors?: Refusal[] };
   if (status !== 400 || !Array.isArray(errors)) throw err;
@@ -27,17 +27,17 @@ export function readRefusal(err: unknown): Refusal[] {
 
 const PART_OF_REQUEST = /^\/(body|query|params|headers)(?=\/|$)\/?/;
 
-/** Each problem once: a type beside a reference is checked twice. */
+/** Removes duplicates: a type beside a reference is checked twice. */
 export function toFieldProblems(refusals: Refusal[], at: SchemaAt): FieldProblem[] {
   const problems = refusals.slice(0, PROBLEMS_MAX).map((one) => toFieldProblem(one, at));
   return [...new Map(problems.map((one) => [`${one.path} ${one.message}`, one])).values()];
 }
 
-/** `/body/inputs/a` is for programs; people read `inputs.a`. */
+/** Converts the pointer `/body/inputs/a` to the path `inputs.a`. */
 function toFieldProblem({ path: pointer, message, errorCode }: Refusal, at: SchemaAt): FieldProblem {
   const [part, name] = PART_OF_REQUEST.exec(pointer) ?? [];
   const path = (part && (pointer.slice(part.length).replaceAll('/', '.') || name)) || 'request';
-  // A type beside a format is checked by a keyword of the validator's own.
+  // The validator checks a type beside a format with its own keyword.
   const keyword = errorCode.slice(0, errorCode.indexOf('.')).replace('x-eov-type', 'type');
   const parentSchema = name === 'body' ? findParentSchema(pointer, at) : undefined;
   return { path, message: sayProblem({ keyword, params: parseParams(keyword, message), message, parentSchema }) };
@@ -45,7 +45,7 @@ function toFieldProblem({ path: pointer, message, errorCode }: Refusal, at: Sche
 
 const LIMIT = /-?\d+(?:\.\d+)?(?:e[+-]?\d+)?/;
 
-/** The values in a message of Ajv: `must match pattern "^a"`, `must NOT have more than 3 items`. */
+/** Parses the values in a message of Ajv: `must match pattern "^a"`, `must NOT have more than 3 items`. */
 function parseParams(keyword: string, message: string): Record<string, unknown> {
   switch (keyword) {
     case 'type':
@@ -60,7 +60,7 @@ function parseParams(keyword: string, message: string): Record<string, unknown> 
   }
 }
 
-/** The schema of the object that has a property, or should have; undefined below a choice of schemas. */
+/** Finds the schema of the object with the (missing) property; undefined below alternative schemas. */
 function findParentSchema(pointer: string, { root, schemas }: SchemaAt): Schema | undefined {
   const resolve = (schema: Schema | undefined) => schemas[String(schema?.$ref)] ?? schema;
   let schema = resolve(root);

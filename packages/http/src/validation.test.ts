@@ -66,11 +66,11 @@ test.each([
   [{ map: { a: 1, b: 2 } }, 'map may have at most 1 properties'],
   [{ pair: { a: 1 } }, 'pair.b is required'],
   [{ more: { url: 1 } }, 'more.url unknown property; if it is an input, put it under inputs'],
-])('%j is refused in the words of its field', async (body, problem) => {
+])('%j is refused with a message for its field', async (body, problem) => {
   expect(await refusal(body)).toEqual([400, problem]);
 });
 
-test('all that is wrong with a small body is reported, of a large one what is found first', async () => {
+test('every problem of a small body is reported, and the first one of a large body', async () => {
   expect(await refusal({ name: 'a', count: 9, choice: 5 })).toEqual([
     400,
     'name needs at least 2 characters',
@@ -82,7 +82,7 @@ test('all that is wrong with a small body is reported, of a large one what is fo
   expect(await refusal({ count: 9, list: Array(10_000).fill('a') })).toEqual([400, 'count must be 3 or less']);
 });
 
-test('a body that may be left out may be left out, although its schema requires a property', async () => {
+test('an optional body may be omitted, although its schema requires a property', async () => {
   const document = readOpenApiDocument(openapiFile);
   const validate = async (id: string) => {
     const operation = document.operations.find((one) => one.id === id) as Operation;
@@ -93,7 +93,7 @@ test('a body that may be left out may be left out, although its schema requires 
   await expect(validate('require')).rejects.toMatchObject({ fields: [{ path: 'body', message: 'is required' }] });
 });
 
-test('defaults are filled in, also beside a reference, and texts of the query become what they stand for', async () => {
+test('defaults are added, also beside a reference, and query parameters are parsed', async () => {
   const { body } = await postValid('?count=5').expect(200);
   expect(body).toMatchObject({ query: { count: 5, order: 'newest' }, body: { name: 'abc', limit: 7 } });
 });
@@ -103,7 +103,7 @@ test.each([
   ['word={"a":1}', '{"a":1}'],
   ['word=a,b', 'a,b'],
   ['word=%5B1%5D', '[1]'],
-])('a text of the query is taken as it is: %s', async (query, word) => {
+])('a text in the query is unchanged: %s', async (query, word) => {
   expect((await postValid(`?${query}`).expect(200)).body.query).toEqual({ word, order: 'newest' });
 });
 
@@ -118,7 +118,7 @@ test.each([
 });
 
 test.each(['a%2Fb', '..', '%2e%2e', 'check', 'a%25zz'])(
-  'the operation is the one of the path, whatever its parameter: %s',
+  'the path alone selects the operation, whatever its parameter: %s',
   async (id) => {
     const { body } = await postValid('', id);
     if (body.path) expect(body.path.id).toBe(decodeURIComponent(id));
@@ -126,7 +126,7 @@ test.each(['a%2Fb', '..', '%2e%2e', 'check', 'a%25zz'])(
   },
 );
 
-test('headers are validated, and reach the handler as they came', async () => {
+test('headers are validated, and reach the handler unchanged', async () => {
   const refused = await postValid().set('X-Note', 'long').expect(400);
   expect(refused.body.details).toEqual([{ path: 'x-note', message: 'may have at most 3 characters' }]);
   const sent = 'application/json; charset=UTF-8; x=1';
@@ -141,12 +141,12 @@ test('a text field of a form stays a text', async () => {
 test.each([
   ['an undocumented field type', 200, { wrong: 'no' }],
   ['an error of ours', 503, { problem: 'none' }],
-])('%s in a response is an error of ours', async (_what, status, body) => {
+])('%s in a response is an internal error', async (_what, status, body) => {
   handle = () => answer(status, body);
   expect((await postValid().expect(500)).body.code).toBe('internal');
 });
 
-test('schemas are compiled one after the other, until the service leaves', async () => {
+test('schemas are compiled one after the other, until the service stops', async () => {
   const { compileAll } = requestValidators(readOpenApiDocument(openapiFile));
   const leaving = new AbortController();
   let isOver = false;

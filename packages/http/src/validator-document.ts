@@ -1,6 +1,6 @@
 /**
- * Documents for express-openapi-validator: some operations of a surface, and the schemas that they refer to. What an instance
- * of it costs, per request and in memory, grows with its document.
+ * Builds documents for express-openapi-validator: some operations of a surface, and their referenced schemas. An
+ * instance's cost, per request and in memory, grows with its document.
  */
 import { type Operation, SCHEMA_REFERENCE, type Schema } from './openapi-document';
 
@@ -27,8 +27,8 @@ type Schemas = Record<string, Schema>;
 export const PATH = '/';
 
 /**
- * Name of an operation where the document of the validator has a method. So it finds the operation that authentication and
- * roles were decided by, in one look, whatever the path of the request holds.
+ * Returns the operation's name in place of a method in the validator's document. So the validator finds the operation
+ * that authentication and roles were checked for, in one lookup, whatever the request's path.
  */
 export const toMethod = ({ id }: Operation): string => id.toLowerCase();
 
@@ -52,7 +52,7 @@ export const buildResponseDocument = (operations: Operation[], schemas: Schemas)
     ),
   }));
 
-/** The validator ignores what stands beside the reference of a parameter, such as a default. */
+/** The validator ignores siblings of a parameter's reference, such as a default. */
 function inlineReference({ $ref, ...beside }: Schema, schemas: Schemas): Schema {
   const named = schemas[String($ref)];
   return named ? { ...inlineReference(named, schemas), ...beside } : beside;
@@ -74,7 +74,7 @@ function buildDocument(
 }
 
 /**
- * The validator takes a body for required if its schema has a list `required`, and ignores what the request body says
+ * The validator requires a body if its schema has a list `required`, and ignores the request body's `required`
  * (5.6.2, openapi.request.validator.js). Inside `allOf`, it does not see the list of the schema itself.
  */
 function toRequestBody({
@@ -91,7 +91,7 @@ function toRequestBody({
 const toContent = (schemas: Record<string, Schema>): Content =>
   Object.fromEntries(Object.entries(schemas).map(([type, schema]) => [type, { schema }]));
 
-/** The schemas that a part of a document refers to, and those that they refer to. */
+/** Selects the schemas that a part of a document references, directly or indirectly. */
 function selectSchemas(part: unknown, schemas: Schemas): Record<string, Schema> {
   const selected: Record<string, Schema> = {};
   const visit = (node: unknown) => {

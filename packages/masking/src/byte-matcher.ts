@@ -1,4 +1,4 @@
-/** Tables of a matcher, which threads hand over without a copy. */
+/** Tables of a matcher, which threads transfer without a copy. */
 export interface MatcherTables {
   firstChild: Int32Array;
   byteOf: Uint8Array;

@@ -1,5 +1,5 @@
 /**
- * A stream as a reader sees it who decodes the escapes in it, once or several times.
+ * Views a stream as a reader that decodes its escapes, once or several times.
  *
  * Ordinary text looks the same in every view, so a view is inactive, and costs nothing, until an escape begins; it is dropped as soon
  * as it agrees with the raw stream again.
@@ -19,14 +19,14 @@ export interface DecodedView {
   push(byte: number, position: number): void;
   /** True if it is inactive now. @param rawNode after the last byte */
   dropIfEqual(rawNode: number): boolean;
-  /** Where the earliest bytes begin that could still become a match. */
+  /** Returns the position of the earliest byte that could still become part of a match. */
   safe(position: number): number;
   /** An escape that has no end is ordinary text. */
   end(): void;
 }
 
 const EVERY_KIND: readonly EscapeKind[] = ['backslash', 'entity', 'percent'];
-/** One writer's escapes, exactly as that writer meant them; and those of two, one after the other. */
+/** The escapes of one writer, and those of two writers applied one after the other. */
 export const VIEWS: readonly (readonly EscapeKind[])[][] = [
   ...EVERY_KIND.map((kind) => [[kind]]),
   [EVERY_KIND, EVERY_KIND],
@@ -98,7 +98,7 @@ export function createDecodedView(
   };
 }
 
-/** One level. */
+/** Creates the decoder of one level. */
 function createDecoder(kinds: readonly EscapeKind[], emit: Emit) {
   const isStart = STARTS.map((kind) => kind !== undefined && kinds.includes(kind));
   /** An escape that is not complete, and the span of each of its bytes. */
@@ -107,7 +107,7 @@ function createDecoder(kinds: readonly EscapeKind[], emit: Emit) {
   const tos = new Float64Array(ESCAPE_BYTES_MAX);
   let length = 0;
 
-  /** The first byte was none of an escape; another escape may begin in those after it. */
+  /** Emits the first byte, which begins no escape; another escape may begin in those after it. */
   function giveUp(): void {
     let at = 0;
     do {

@@ -14,15 +14,15 @@ export const STARTS: readonly (EscapeKind | undefined)[] = Array.from({ length: 
 
 /** More bytes than any escape has. */
 export const ESCAPE_BYTES_MAX = 16;
-/** It may yet become an escape. */
+/** The bytes may yet become an escape. */
 export const INCOMPLETE = -1;
-/** It is none. */
+/** The bytes are no escape. */
 export const NO_ESCAPE = -2;
 /** Bytes of the last escape. Decoding runs for each byte of hostile output, so it allocates nothing. */
 export const DECODED = Buffer.alloc(4);
 
 /**
- * Puts what an escape stands for into DECODED.
+ * Decodes an escape into DECODED.
  * @param bytes begin with the first byte of an escape
  * @param length of them
  * @returns the number of bytes that it stands for, INCOMPLETE or NO_ESCAPE
@@ -50,7 +50,7 @@ function toDigit(byte: number | undefined): number {
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;
 }
 
-/** A number of as many hex digits as there have to be. */
+/** Decodes a number of exactly `count` hex digits. */
 function decodeHex(bytes: Buffer, length: number, from: number, count: number, to: (value: number) => number): number {
   let value = 0;
   for (let i = from; i < from + count; i++) {
@@ -62,7 +62,7 @@ function decodeHex(bytes: Buffer, length: number, from: number, count: number, t
   return to(value);
 }
 
-/** Decoded byte by the byte behind a backslash; 0: no escape. */
+/** Decoded byte by the byte after a backslash; 0: no escape. */
 const SIMPLE = new Uint8Array(256);
 for (const [from, to] of ['""', "''", '``', '//', '\\\\', 'b\b', 'f\f', 'n\n', 'r\r', 't\t']) {
   SIMPLE[(from as string).charCodeAt(0)] = (to as string).charCodeAt(0);
@@ -82,7 +82,7 @@ function decodeBackslash(bytes: Buffer, length: number): number {
   return simple === 0 ? NO_ESCAPE : byteOnly(simple);
 }
 
-/** `\u{2B}`. */
+/** Decodes `\u{2B}`. */
 function decodeBraces(bytes: Buffer, length: number): number {
   if (length > 10) return NO_ESCAPE;
   const last = bytes[length - 1];
@@ -90,7 +90,7 @@ function decodeBraces(bytes: Buffer, length: number): number {
   return length > 4 ? decodeHex(bytes, length, 3, length - 4, utf8) : NO_ESCAPE;
 }
 
-/** `\u002B`, or a surrogate pair of two. */
+/** Decodes `\u002B`, or a surrogate pair of two. */
 function decodeUnits(bytes: Buffer, length: number): number {
   const unit = Math.min(length, 6);
   return decodeHex(bytes, unit, 2, 4, (high) => {

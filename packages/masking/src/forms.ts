@@ -8,7 +8,7 @@ export const SECRET_BYTES_MIN = 4;
 /** Fewer characters of a derived form would match by chance. */
 const FORM_CHARS_MIN = 4;
 
-/** Every form in which a value is likely to be printed, as bytes. None of a value that is too short. */
+/** Lists every form in which a value is likely to be printed, as bytes; empty if the value is too short. */
 export function listForms(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   if (bytes.length < SECRET_BYTES_MIN) return [];
@@ -81,8 +81,8 @@ function percentEncoded(bytes: Buffer, kept: Uint8Array, digits: Uint8Array, spa
 }
 
 /**
- * Inside a longer base64 text a secret begins at one of three alignments, and the characters at either end also carry
- * bits of its neighbours. The remaining characters are the same in every text.
+ * Lists the base64 forms. In a longer text a secret begins at one of three alignments, and the characters at either end
+ * also carry bits of its neighbours. The remaining characters are the same in every text.
  */
 function base64Forms(bytes: Buffer): string[] {
   const forms: string[] = [];

@@ -32,7 +32,7 @@ test.each(TEXTS)('%j is masked alike wherever it is cut', (text) => {
   expect(letters.join('')).toBe(whole);
 });
 
-test('what cannot be a secret is not held back, and half a character is', () => {
+test('text that cannot be a secret is not held back; half a character is', () => {
   const stream = openTextStream(createRedactor(['value-to-keep-4711']));
   expect(stream.push('nothing of i')).toBe('nothing of i');
   expect(stream.push('t, v')).toBe('t, ');
@@ -41,7 +41,7 @@ test('what cannot be a secret is not held back, and half a character is', () => 
   expect(stream.push('\ude00')).toBe('😀');
 });
 
-test('a value of any size is masked whole, and others have their turn meanwhile', async () => {
+test('a value of any size is masked whole without blocking the event loop', async () => {
   const secret = 'aaaaaaaab';
   const long = `${'a'.repeat(200_000)}b and ${secret}`;
   const value = { [secret]: [long, 1, null, ...Array.from({ length: 20_000 }, () => ({ b: true }))] };
@@ -68,7 +68,7 @@ const ENCODED: [string, string][] = [
   ['escaped in JSON', JSON.stringify(KEY)],
 ];
 
-test.each(ENCODED)('a text that was cut inside of a secret shows nothing of it: %s', (_, form) => {
+test.each(ENCODED)('a text that was cut inside a secret reveals nothing of it: %s', (_, form) => {
   const keys = createRedactor([KEY]);
   for (let end = 4; end < form.length; end++) {
     // Alone, a quotation mark is none of the secret.
@@ -80,7 +80,7 @@ test.each(ENCODED)('a text that was cut inside of a secret shows nothing of it: 
   }
 });
 
-test('a text without secrets is cut where it is said, and a short one is not', () => {
+test('a text without secrets is cut at the limit, and a short one is not', () => {
   const keys = createRedactor([KEY]);
   expect(maskAndCut(keys, 'short', 5)).toBe('short');
   expect(maskAndCut(keys, 'longer', 5)).toBe('longe…');

@@ -1,14 +1,14 @@
-/** Texts in JSON and texts in pieces, without values that must not leave. */
+/** Masks secrets in the texts of JSON values and in texts that arrive in pieces. */
 import { StringDecoder } from 'node:string_decoder';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Redactor } from './redact';
 
-/** Searched within a few milliseconds, even if it was made to take long. */
+/** Searched within a few milliseconds, even for a text crafted to be slow. */
 export const CHARS_PER_TURN = 32 * 1024;
-/** Of a value without a text. */
+/** Cost of a value without a text. */
 const CHARS_PER_VALUE = 16;
 
-/** Every text in a JSON value, keys as well. */
+/** Maps every text in a JSON value, keys as well. */
 export function mapTexts(value: unknown, shown: (text: string) => string): unknown {
   if (typeof value === 'string') return shown(value);
   if (Array.isArray(value)) return value.map((one) => mapTexts(one, shown));
@@ -17,8 +17,8 @@ export function mapTexts(value: unknown, shown: (text: string) => string): unkno
 }
 
 /**
- * Masks every text in a JSON value, keys as well, in turns with whatever else waits for this process.
- * @param shown what is made of each text that has been masked
+ * Masks every text in a JSON value, keys as well, yielding to the event loop between turns.
+ * @param transform applied to each masked text
  */
 export async function maskTexts(
   redactor: Redactor,
@@ -67,17 +67,17 @@ export async function maskTexts(
   return mask(value);
 }
 
-/** As many times as many characters are searched as are shown, which bounds the time. */
+/** Searched characters per shown character, which bounds the time. */
 const SEARCHED_TIMES = 4;
 
-/** Masks a text without its end: what could be the beginning of a secret at the cut is left out. */
+/** Masks a truncated text: what could be the beginning of a secret at the cut is left out. */
 export const maskCut = (redactor: Redactor, text: string): string => openTextStream(redactor).push(text);
 
-/** Masks a text that its sender has cut if it has `charsMax` characters. */
+/** Masks a text that its sender has truncated if it has `charsMax` characters. */
 export const maskWhereCut = (redactor: Redactor, text: string, charsMax: number): string =>
   text.length < charsMax ? redactor.text(text) : maskCut(redactor, text);
 
-/** Masks a text before it cuts it: at a cut, what is left of a secret is not recognized. */
+/** Masks a text before truncating it: a secret that is cut in two would not be recognized. */
 export function maskAndCut(redactor: Redactor, text: string, charsMax: number): string {
   const searched = text.slice(0, SEARCHED_TIMES * charsMax);
   const isCut = searched.length < text.length;
@@ -85,11 +85,11 @@ export function maskAndCut(redactor: Redactor, text: string, charsMax: number): 
   return isCut || masked.length > charsMax ? `${masked.slice(0, charsMax)}…` : masked;
 }
 
-/** Masks a text that comes in pieces: what could be the beginning of a secret is held back until more of it is there. */
+/** Masks a text that comes in pieces: what could be the beginning of a secret is held back until more arrives. */
 export function openTextStream(redactor: Redactor): { push(piece: string): string; end(): string } {
   const stream = redactor.stream();
   const decoder = new StringDecoder();
-  /** Of a character beyond 16 bits, the other half of which has not come yet. */
+  /** An unpaired high surrogate, the other half of which has not arrived yet. */
   let half = '';
   return {
     push(piece) {

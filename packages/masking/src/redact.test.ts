@@ -20,7 +20,7 @@ test('a value is masked in every form in which it is likely to be printed', () =
   for (const form of forms) expect(text(`<${form}>`)).toBe(`<${MASK}>`);
 });
 
-test.each([0, 1, 2, 3, 4])('inside a longer base64 text, %s bytes in, nothing of it can be read', (before) => {
+test.each([0, 1, 2, 3, 4])('inside a longer base64 text, %s bytes in, none of it is readable', (before) => {
   const { text } = createRedactor(['correct horse battery']);
   const encoded = Buffer.from(`${'x'.repeat(before)}correct horse battery, and more`).toString('base64');
   const masked = text(encoded);
@@ -55,7 +55,7 @@ test('matches that overlap are masked together, so that no end of one shows', ()
   expect(createRedactor(['abcdef', 'defghi']).text('<abcdefghi>')).toBe('<***>');
 });
 
-test('what can’t become a secret any more is passed on at once', () => {
+test('text that can no longer become a secret is emitted at once', () => {
   const stream = createRedactor(['secret']).stream();
   expect(stream.push(Buffer.from('hello sec')).toString()).toBe('hello ');
   expect(stream.push(Buffer.from('ond')).toString()).toBe('second');
@@ -71,7 +71,7 @@ test('strings and keys inside JSON are masked, other values kept', () => {
   });
 });
 
-test('a secret of digits is masked where code made a number of it, and not where it is part of another', () => {
+test('a numeric secret is masked where code parsed it as a number, and not inside a longer number', () => {
   const { json } = createRedactor(['48213977', '0012345']);
   expect(json({ pin: 48213977, bill: 148213977, other: 12345 })).toEqual({ pin: MASK, bill: 148213977, other: 12345 });
 });
@@ -96,7 +96,7 @@ test('output made to look like the beginning of a secret is read in linear time'
   // Comparing anew at each byte would take hours.
 });
 
-test('what threads have prepared masks alike', () => {
+test('secrets prepared in another thread mask alike', () => {
   const there = structuredClone(prepareSecrets([SECRET, '48213977']));
   const { text, json } = openRedactor(there);
   expect(json([48213977, text(`${SECRET} ${encodeURIComponent(SECRET)}`)])).toEqual([MASK, `${MASK} ${MASK}`]);

@@ -21,7 +21,7 @@ const PASS_THROUGH: Redactor = {
   stream: () => ({ push: (chunk) => chunk, end: () => Buffer.alloc(0) }),
 };
 
-/** All that takes long to make of secrets, as a thread hands it over. As sensitive as they are. */
+/** Everything expensive to derive from secrets, transferable between threads. As sensitive as they are. */
 export interface PreparedSecrets {
   /** Null: no value is long enough to be found. */
   tables: MatcherTables | null;
@@ -66,7 +66,7 @@ export function openRedactor(prepared: PreparedSecrets): Redactor {
   return { text, json, stream: () => openReplacingStream(matcher) };
 }
 
-/** What is searched for, and what stands for each of it. */
+/** Values to search for, and the replacement of each. */
 export interface Replacements {
   matcher: ByteMatcher;
   by: readonly Buffer[];
@@ -84,7 +84,7 @@ export function createReplacements(values: Iterable<{ value: string; by: string 
   return { matcher: new ByteMatcher(sorted.map(({ form }) => form)), by: sorted.map((one) => one.by) };
 }
 
-/** Finds values in each of their forms, as a redactor does, and puts in what stands for them. */
+/** Replaces values in each of their forms, as a redactor finds them. */
 export const openReplacing = (
   { matcher, by }: Replacements,
   options: Pick<ReplacingOptions, 'keepLength' | 'onReplaced'> = {},

@@ -16,7 +16,7 @@ test('a set of secrets is prepared once, whatever its order, and no other set ge
   expect(first.text('one-secret and another')).toBe('*** and ***');
 });
 
-test('what nobody has used for a while is forgotten', async () => {
+test('an unused redactor is evicted after a while', async () => {
   const redactorFor = createRedactorCache({ keepMs: 50 });
   const first = redactorFor(['one-secret']);
   expect(redactorFor(['one-secret'])).toBe(first);

@@ -19,7 +19,7 @@ export function createRedactorCache({ keepMs = KEEP_MS } = {}): (secrets: string
   return cacheBySecrets(createRedactor, { keepMs });
 }
 
-/** The same for redactors that are built elsewhere, and come later. */
+/** Caches by set of secrets what `build` returns, such as redactors that are built asynchronously. */
 export function cacheBySecrets<Built extends object>(
   build: (secrets: string[]) => Built,
   { keepMs = KEEP_MS } = {},
@@ -35,7 +35,7 @@ export function cacheBySecrets<Built extends object>(
     const key = digestOf(secrets);
     const redactor = kept.get(key) ?? build(secrets);
     const bytes = secrets.reduce((sum, secret) => sum + Buffer.byteLength(secret), 0);
-    // Set again, since a mere look would leave it the time that it had.
+    // Set again, since a read alone would not renew its time to live.
     kept.set(key, redactor, { size: Math.max(bytes, 1) });
     return redactor;
   };

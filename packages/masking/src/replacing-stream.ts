@@ -1,6 +1,6 @@
 /**
- * Replaces values in a stream, in each of their forms and however they are escaped. The result is the same however the stream is
- * split into chunks: bytes that could yet become part of a value are held back.
+ * Replaces values in a stream, in each of their forms and however they are escaped. The result is the same however
+ * the stream is split into chunks: bytes that could yet become part of a value are held back.
  */
 import type { ByteMatcher } from './byte-matcher';
 import { createDecodedView, type DecodedView, VIEWS } from './decoded-view';
@@ -17,28 +17,28 @@ export interface RedactedStream {
 
 const MASK_BYTES = Buffer.from(MASK);
 const NOTHING = Buffer.alloc(0);
-/** Below this size it is passed on at once; a larger hold is advanced in larger steps, so that copying stays linear too. */
+/** Smaller holds are emitted at once; a larger hold advances in larger steps, so that copying stays linear too. */
 const HELD_BYTES_SMALL = 4_096;
 
-/** Then they are forgotten together. */
+/** Emitted ranges are removed together beyond this number. */
 const EMITTED_KEPT_MAX = 1_000;
 
 interface Range {
   from: number;
   to: number;
-  /** What stands for it. */
+  /** Its replacement. */
   by: Buffer;
 }
 
 export interface ReplacingOptions {
-  /** What stands for each string of the matcher; default: a mask. Where different ones overlap, a mask. */
+  /** The replacement of each string of the matcher; default: a mask. Where different ones overlap, a mask. */
   by?: readonly Buffer[];
-  /** As many asterisks as a match has bytes, for streams whose length was announced. */
+  /** Replaces each matched byte by an asterisk, for streams whose length was announced. */
   keepLength?: boolean;
   onReplaced?(): void;
 }
 
-/** Each maximal range of bytes that belong to any match is replaced. */
+/** Replaces each maximal range of bytes that belong to any match. */
 export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOptions = {}): RedactedStream {
   const { by, keepLength, onReplaced } = options;
   /** Positions count from the start of the stream; `base` is the position of the first held byte. */
@@ -136,7 +136,7 @@ export function openReplacingStream(matcher: ByteMatcher, options: ReplacingOpti
   };
 }
 
-/** A range that contains the other stands for both; of two that overlap otherwise neither does, unless they stand for the same. */
+/** Merges two ranges: one that contains the other replaces both; otherwise a mask does, unless they share one. */
 function merge(a: Range, b: Range): Range {
   const from = Math.min(a.from, b.from);
   const to = Math.max(a.to, b.to);

@@ -29,7 +29,7 @@ export interface FileStore extends ObjectStore {
   readonly driver: 'file';
   readonly signingKey: string;
   pathOf(key: string): string;
-  /** For an upload that was refused for its size: puts an object of that size without content, whose size says why. */
+  /** Stores a sparse object in place of an upload that was refused for its size, which shows the reason. */
   putHollow(key: string, size: number): Promise<void>;
 }
 

@@ -9,7 +9,7 @@ import { type Grant, readGrant, STORAGE_PATH } from './signed-url';
 /** Limit for a workspace and for an address; all runs of an executor come from one address. */
 const UPLOADS_AT_ONCE = 128;
 
-/** @param closed workspaces whose objects nobody may read or write, whatever URL was made before */
+/** @param closedWorkspaces whose objects cannot be read or written, even with an earlier URL */
 export function storageRoutes(store: FileStore, closed: { has(workspaceId: string): boolean }): Router {
   const router = Router();
   const taken = places('uploads', { perCredential: UPLOADS_AT_ONCE, perAddress: UPLOADS_AT_ONCE });

@@ -46,7 +46,7 @@ test.each([
   ],
   ['no bucket', () => problemsOf(bucket('theirs'), ca.pem), 'object store: it has no such bucket'],
   ['a wrong key', () => problemsOf(bucket(), ca.pem, { ...KEYS, accessKeyId: 'nobody' }), 'correct S3_ACCESS_KEY_ID'],
-])('%s is said in a sentence', async (_what, problems, sentence) => {
+])('%s is reported in a sentence', async (_what, problems, sentence) => {
   expect(await problems()).toEqual([expect.stringContaining(sentence)]);
 });
 

@@ -1,4 +1,4 @@
-/** Whether a service can work with its object store, and otherwise the reason and the remedy. */
+/** Checks whether a service can use its object store, and otherwise names the reason and the remedy. */
 import { randomBytes } from 'node:crypto';
 import { certificateProblem } from '@gantry/env';
 import { AppError } from '@gantry/http';

@@ -1,4 +1,4 @@
-/** The HTTP contract as the build makes it of `openapi/`: each surface in one file, and its types. */
+/** The HTTP contract that the build generates from `openapi/`: one file per surface, and its types. */
 import path from 'node:path';
 import type * as automation from './generated/automation';
 import type { operations as automationReceived } from './generated/automation-received';
@@ -30,7 +30,7 @@ export const openapiFiles: Record<Surface, string> = {
 
 const published = (surface: Surface): string => path.resolve(__dirname, `../dist/published/${surface}.json`);
 
-/** The documents as others are given them: with every status and header that an operation answers. */
+/** The published documents, with every status and header of each operation's responses. */
 export const publishedFiles: Record<Surface, string> = {
   worker: published('worker'),
   automation: published('automation'),
@@ -39,5 +39,5 @@ export const publishedFiles: Record<Surface, string> = {
 
 export type PathsOf<S extends Surface> = Types[S]['paths'];
 export type SchemasOf<S extends Surface> = Types[S]['schemas'];
-/** By operationId, as a handler gets them: checked, and with every default filled in. */
+/** Requests by operationId, as a handler receives them: validated, with every default added. */
 export type ReceivedBy<S extends Surface> = Types[S]['received'];

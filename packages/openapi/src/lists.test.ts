@@ -1,4 +1,4 @@
-/** Every list can be read in pages, in an order that its description states: a rule of the contract for all surfaces. */
+/** Tests a rule of the contract: every list is paginated, and its description states its order. */
 import { readFileSync } from 'node:fs';
 import { openapiFiles } from './index';
 

@@ -1,4 +1,4 @@
-/** The statuses and headers that the published documents declare for every operation. */
+/** Tests the statuses and headers that the published documents declare for every operation. */
 import { readFileSync } from 'node:fs';
 import { publishedFiles } from './index';
 
@@ -28,7 +28,7 @@ function operationsOf({ paths }: Document): [string, Operation][] {
 }
 
 test.each(Object.entries(publishedFiles))(
-  'every operation of the %s surface documents what it answers',
+  'every operation of the %s surface documents its responses',
   (_name, file) => {
     const document: Document = JSON.parse(readFileSync(file, 'utf8'));
     const headersOf = ({ $ref, headers = {} }: Answer = {}): string[] =>

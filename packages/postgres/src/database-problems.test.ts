@@ -38,7 +38,7 @@ test.each([
   ['a password that is none', () => server.url.replace(':pw@', ':sesame@'), /^PostgreSQL: it refuses the password/],
   ['a database that is none', () => `${server.url}-other`, /^PostgreSQL: it has no such database/],
   ['a port without a server', () => server.url.replace(/:[0-9]+[/]/, ':1/'), /^PostgreSQL: nothing listens/],
-])('%s is said in a sentence that shows no secret', async (_what, url, sentence) => {
+])('%s is reported in a sentence without secrets', async (_what, url, sentence) => {
   const problems = await problemsAt(url());
   expect(problems).toEqual([expect.stringMatching(sentence)]);
   expect(problems.join()).not.toMatch(/sesame|:pw@/);

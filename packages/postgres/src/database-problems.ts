@@ -1,4 +1,4 @@
-/** Whether a service can work with its database, and otherwise the reason and the remedy. */
+/** Checks whether a service can use its database, and otherwise names the reason and the remedy. */
 import { certificateProblem, clockProblem } from '@gantry/env';
 import { Client, type ClientBase } from 'pg';
 import type { Logger } from 'pino';
@@ -11,7 +11,7 @@ interface Expected extends Pick<PoolSettings, 'pgbouncer'> {
   url: string;
   service: string;
   migrations: Migration[];
-  /** Hears of what does not keep the service from working. */
+  /** Logs problems that do not prevent the service from working. */
   log: Logger;
 }
 
@@ -69,7 +69,7 @@ const REASONS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at the address in DATABASE_URL: start it, or correct the address',
 };
 
-/** Addresses and names are left out: readiness shows these sentences to everybody. */
+/** Addresses and names are left out: readiness is public. */
 function reasonOf(err: Error & { code?: string }): string {
   if (/unsupported startup parameter/.test(err.message)) return 'it is a PgBouncer: set PGBOUNCER=transaction';
   if (/does not support SSL/.test(err.message)) {

@@ -4,7 +4,7 @@ import { transaction } from './transaction';
 
 const pool = givenPool('empty');
 
-test('all that is old goes, in as many statements as it takes, and nobody who holds a row is waited for', async () => {
+test('all old rows are deleted in several statements, without waiting for locked rows', async () => {
   await pool.query('CREATE TABLE things AS SELECT n, n % 12 <> 0 AS old FROM generate_series(1, 12000) n');
   await transaction(pool, async (holder) => {
     await holder.query('SELECT FROM things WHERE n = 7 FOR UPDATE');

@@ -1,14 +1,14 @@
-/** Rows whose time is over, so many in a statement: none takes long, and nobody waits for it. */
+/** Deletes expired rows in batches, so that no statement takes long or blocks others. */
 import type { Pool } from 'pg';
 import { type Sql, transaction } from './transaction';
 
 const ROWS_AT_ONCE = 5_000;
 
 /**
- * Leaves out rows that somebody else holds.
+ * Skips locked rows.
  * @param where a condition on the table's columns
  * @param options.before done in each transaction
- * @returns how many
+ * @returns the number of deleted rows
  */
 export async function deleteOld(
   pool: Pool,

@@ -1,4 +1,4 @@
-/** The migrations of a service, as its code has them and as its database does. */
+/** Reads the migrations of a service from its code and its database. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';

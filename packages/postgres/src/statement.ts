@@ -1,4 +1,4 @@
-/** SQL whose parameters have names instead of numbers. */
+/** Builds SQL statements with named parameters instead of numbers. */
 import type { QueryConfig } from 'pg';
 
 export type Statement = (params: Record<string, unknown>) => QueryConfig;
@@ -35,7 +35,7 @@ export interface RowSet<T> {
 }
 
 /**
- * Rows as a table inside of a statement: an array for each column.
+ * Builds a table of rows inside of a statement, with an array for each column.
  * @param columns by name: the type in SQL, and the value
  */
 export function rowSet<T>(

@@ -44,7 +44,7 @@ export interface Database<Client> {
   close(): Promise<void>;
 }
 
-/** Declares that a Prisma client uses a pool, so that `poolOf` and deferred work apply to both. */
+/** Declares that a Prisma client uses a pool, so that `getPool` and deferred work apply to both. */
 export function sharePool<Client extends { $disconnect(): Promise<void> }>(
   prisma: Client,
   pool: Pool,
@@ -108,8 +108,9 @@ async function inClient<T>(pool: Pool, work: (tx: PoolClient) => Promise<T>): Pr
 }
 
 /**
- * Runs `deed` after the transaction has committed, once however often it was passed, and never if it rolls back; outside
- * a transaction, at once. Rolling back to a savepoint does not remove it: `deed` must be harmless in that case.
+ * Runs `callback` after the transaction has committed, once however often it was passed, and never if it rolls back;
+ * outside a transaction, at once. Rolling back to a savepoint does not remove it: `callback` must be harmless in that
+ * case.
  */
 export function afterCommit(tx: Tx, callback: () => void): void {
   const transaction = open.get(tx);
@@ -117,7 +118,7 @@ export function afterCommit(tx: Tx, callback: () => void): void {
   else callback();
 }
 
-/** The pool behind a transaction or a Prisma client. */
+/** Returns the pool behind a transaction or a Prisma client. */
 export function poolOf(tx: Tx): Pool {
   const db = open.get(tx)?.db ?? tx;
   return pools.get(db) ?? (db as Pool);

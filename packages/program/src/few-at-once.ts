@@ -2,7 +2,7 @@ import { unavailable } from '@gantry/http';
 import pLimit from 'p-limit';
 
 /**
- * Concurrency limiter: runs at most `max` tasks and queues up to `waitingMax`, which bounds their memory
+ * Creates a concurrency limiter: runs at most `max` tasks and queues up to `queuedMax`, which bounds their memory
  * in the process. @throws AppError 503 if the queue is full
  */
 export function fewAtOnce(max: number, waitingMax: number): <T>(work: () => Promise<T>) => Promise<T> {

@@ -61,7 +61,7 @@ async function place(
   if (name === '.' || name === '..') throw wrong('its name is not a valid file name');
   if (!isAccepted(name, item.accepts)) throw wrong(`must be one of ${item.accepts?.join(', ')}`);
   if ((content === undefined) === (storageKey === undefined)) {
-    throw wrong('give either content_base64 or the storageKey of an upload');
+    throw wrong('must have either content_base64 or the storageKey of an upload');
   }
   const sizeMax = (item.max_size_mb ?? SIZE_MB_DEFAULT) * MB;
   const checked = (size: number) => {
@@ -69,7 +69,7 @@ async function place(
     return size;
   };
   if (storageKey !== undefined) {
-    if (!getUpload) throw wrong('give content_base64: uploads are for members of the workspace');
+    if (!getUpload) throw wrong('must have content_base64: only members of the workspace can use uploads');
     await getUpload(storageKey);
     const found = await objects.head(storageKey);
     if (!found) throw wrong('nothing was uploaded there yet: PUT the file to uploadUrl first');

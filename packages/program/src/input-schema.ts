@@ -1,5 +1,5 @@
 /**
- * A program's inputs as JSON Schema: used to validate a run's inputs, to generate the form, and as
+ * Converts a program's inputs to JSON Schema: used to validate a run's inputs, to generate the form, and as
  * a tool's input schema. The only place where the two forms meet.
  */
 import type { InputItem } from './items';

@@ -14,7 +14,7 @@ function problems(inputs: unknown[], values: Record<string, unknown>): Record<st
   }
 }
 
-test('defaults are filled in, also for what is required', () => {
+test('defaults are filled in, also for required inputs', () => {
   const inputs = validatorOf(
     { name: 'n', type: 'integer', required: true, default: 3 },
     { name: 'tags', type: 'json', default: [] },
@@ -51,11 +51,11 @@ test.each<[item: object, value: unknown, said: string]>([
   [{ type: 'date' }, 'tomorrow', 'must be a date, such as 2026-01-05'],
   [{ type: 'url' }, 'ftp://a.test', 'must be a URL that begins with http:// or https://'],
   [{ type: 'file' }, 'a.csv', 'must be a file: name, and content_base64 or the storageKey of an upload'],
-])('%j refuses %j in words: %s', (item, value, said) => {
+])('%j rejects %j with the message: %s', (item, value, said) => {
   expect(problems([{ name: 'i', ...item }], { i: value })).toEqual({ 'inputs.i': said });
 });
 
-test('a file whose name is a path is refused in words', () => {
+test('a file whose name is a path is rejected with a clear message', () => {
   const found = problems([{ name: 'i', type: 'file' }], { i: { name: 'a/b' } });
   expect(found).toEqual({ 'inputs.i.name': 'must be a file name without / and \\' });
 });
@@ -94,7 +94,7 @@ test.each<[item: object, good: unknown[], bad: unknown[]]>([
 });
 
 test.each(['^(a+)+$', '^(\\w|\\d)+$', '^(a|a)*?$', '(a*)*(a*)*$'])(
-  'the pattern %j costs a stranger no more than the length of the text',
+  'the pattern %j takes time linear in the length of the text',
   (pattern) => {
     const inputs = validatorOf({ name: 'i', pattern }, { name: 'j', pattern });
     const text = `${'a'.repeat(5_000)}!`;
@@ -117,7 +117,7 @@ test('all texts of a request share one limit for their patterns', () => {
   expect(inputs.problems(values(1_000))).toEqual([]);
 });
 
-test('items that were stored with a pattern that nobody may use now can be read, and refuse what it would judge', () => {
+test('stored items with a pattern that is no longer supported can be read, and reject the values to check', () => {
   const stored = storedInputItems.parse([{ name: 'code', pattern: '^(?=a)', required: true }, 'note']);
   const inputs = createInputValidator(stored);
   expect(inputs.schema.properties.code).toMatchObject({ pattern: '^(?=a)' });
@@ -132,7 +132,7 @@ test('items that were stored with a pattern that nobody may use now can be read,
   ]);
 });
 
-test('examples are made from patterns while that is little work', () => {
+test('examples are generated from patterns only while that is cheap', () => {
   const wild = '^((a*)*)*(b{40}){10}$';
   const items = [
     { name: 'wild', pattern: wild, min_length: 9_000 },

@@ -4,7 +4,7 @@ import { type InputSchema, inputSchemaOf } from './input-schema';
 import type { InputItem } from './items';
 import { createMatchers, type PatternBudget, patternBudget } from './user-pattern';
 
-/** The compiled inputs of one program. */
+/** Validates the inputs of one program. */
 export type InputValidator = ReturnType<typeof createInputValidator>;
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -23,7 +23,7 @@ export function createInputValidator(items: InputItem[]) {
       return filled;
     },
     /**
-     * The problems for which `check` would throw.
+     * Lists the problems for which `check` would throw.
      * @param budget shared by all checks of one request, if there are several
      */
     problems: (inputs: Record<string, unknown>, budget: PatternBudget = patternBudget()): FieldProblem[] =>
@@ -103,7 +103,7 @@ function problemsOf(errors: ErrorObject[], names: string[]): FieldProblem[] {
   });
 }
 
-/** No other input is an object by its type. */
+/** The only inputs with the type object are files. */
 const AS_FILE = 'must be a file: name, and content_base64 or the storageKey of an upload';
 const listOf = (values: unknown[]) => (values.length ? values.slice(0, 20).map(String).join(', ') : 'none');
 const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -4,14 +4,14 @@ import { inputItems } from './items';
 const nothing = { parameters: [], imports: [], secrets: [] };
 const declared = (more: Partial<Declared> = {}): Declared => ({ inputs: [], dependencies: [], secrets: [], ...more });
 
-test('a parameter that no input fills is named, unless it takes all of them', () => {
+test('a parameter without an input is reported, unless it takes all of them', () => {
   const inputs = inputItems.parse(['a']);
   const of = (...parameters: string[]) => warningsFor({ ...nothing, parameters }, declared({ inputs }));
   expect(of('a', 'b', 'context')).toEqual(['run() has a parameter "b" that is not an input of the manifest']);
   expect(of('payload', 'ctx')).toEqual([]);
 });
 
-test('an import that no declared package brings is named with the package to declare', () => {
+test('an import that no declared package provides is reported with the package to declare', () => {
   const of = (imports: string[], ...dependencies: string[]) =>
     warningsFor({ ...nothing, imports }, declared({ dependencies }));
   expect(of(['requests', 'PIL'])).toEqual([
@@ -22,7 +22,7 @@ test('an import that no declared package brings is named with the package to dec
   expect(of(['google'], 'google-cloud-storage>=2,<3')).toEqual([]);
 });
 
-test('a secret that is read and not declared is named', () => {
+test('a secret that is read but not declared is reported', () => {
   const of = (...secrets: string[]) => warningsFor({ ...nothing, secrets: ['API_KEY'] }, declared({ secrets }));
   expect(of()).toEqual(['the code reads API_KEY, which is not among the declared secrets']);
   expect(of('API_KEY')).toEqual([]);

@@ -10,7 +10,7 @@ const CONTEXT_PARAMETERS = new Set(['context', 'ctx']);
 
 export type Inspected = Required<Pick<InspectReply, 'parameters' | 'imports' | 'secrets'>>;
 
-/** With every problem of a draft, and the places of its names. */
+/** Adds every problem of a draft, and the positions of its names. */
 export type InspectedDraft = Inspected & Required<Pick<InspectReply, 'problems' | 'places'>>;
 
 /** Declarations of a program beside its code. */
@@ -22,7 +22,7 @@ export interface Declared {
 }
 
 /**
- * Asks an executor to parse the entrypoint; nothing of it is executed, and nothing of it is parsed in this process.
+ * Asks an executor to parse the entrypoint, which is neither executed nor parsed in this process.
  * @throws AppError 400 `no_run`, `syntax_error`; 503 if no executor is available
  */
 export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Promise<Inspected> {
@@ -35,7 +35,7 @@ export async function inspectEntrypoint(bus: Bus, question: InspectRequest): Pro
 }
 
 /**
- * The same of files that are kept nowhere yet: they travel inside the message, and their problems are the answer.
+ * Inspects files that are not stored yet: they travel inside the message, and their problems are returned.
  * @throws AppError 503 if no executor is available
  */
 export async function inspectDraft(
@@ -75,7 +75,7 @@ export interface Doubt {
 export const warningsFor = (inspected: Inspected, declared: Declared): string[] =>
   doubtsOf(inspected, declared).map(({ message, hint }) => (hint ? `${message}: ${hint}` : message));
 
-/** Only doubts: a parameter may have a default, and a package may be part of another. */
+/** Returns warnings, not errors: a parameter may have a default, and a package may be part of another. */
 export const doubtsOf = (inspected: Inspected, declared: Declared): Doubt[] => [
   ...parameterDoubts(inspected.parameters, declared.inputs),
   ...importDoubts(inspected.imports, declared.dependencies),
@@ -123,7 +123,7 @@ const PACKAGES: Record<string, string> = {
   yaml: 'pyyaml',
 };
 
-/** A declared package may contain the import name in its own, as google-cloud-storage does with `google`. */
+/** A declared package's name may contain the import name, as google-cloud-storage does with `google`. */
 function importDoubts(imports: string[], dependencies: string[]): Doubt[] {
   const declared = dependencies.map((dependency) => normalized(/^[\w.-]+/.exec(dependency)?.[0] ?? ''));
   // Bounded: 50 imports (NAMES_MAX of inspection.py) among 50 packages (`dependencyNames`).
@@ -137,5 +137,5 @@ function importDoubts(imports: string[], dependencies: string[]): Doubt[] {
     }));
 }
 
-/** As PEP 503 compares names of packages. */
+/** Normalizes a package name for comparison, as in PEP 503. */
 const normalized = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');

@@ -114,9 +114,9 @@ export type OutputItem = z.infer<typeof outputItem>;
 
 const normalizeOutput = z.preprocess((value) => (typeof value === 'string' ? { name: value } : value), outputItem);
 
-/** With every shorthand expanded; at most 100, unique names. For items that were accepted before. */
+/** Expands every shorthand; at most 100, unique names. For items that were accepted before. */
 export const storedInputItems = z.array(normalizeInput).max(ITEMS_MAX).superRefine(uniqueNames);
-/** For new items from a request. */
+/** Validates new items from a request. */
 export const inputItems = storedInputItems.superRefine(usablePatterns);
 export const outputItems = z.array(normalizeOutput).max(ITEMS_MAX).superRefine(uniqueNames);
 
@@ -135,7 +135,7 @@ function usablePatterns(items: InputItem[], context: z.core.$RefinementCtx): voi
   }
 }
 
-/** `".csv,.tsv"`, the HTML form. */
+/** Splits `".csv,.tsv"`, the HTML form. */
 function asList(value: unknown): unknown {
   return typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
 }

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * LRU cache of `max` immutable values that are expensive to create.
- * @returns the cached value, or the result of `make`; failures are not cached
+ * Creates an LRU cache of `max` immutable values that are expensive to create.
+ * @returns the cached value, or the result of `create`; failures are not cached
  */
 export function keepRecent<Value extends object>(max: number) {
   const kept = new LRUCache<string, Value>({ max });

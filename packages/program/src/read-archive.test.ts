@@ -14,7 +14,7 @@ test('files come back in order, with their content and hashes', async () => {
   expect(files[0]?.hash).toBe(createHash('sha256').update('one').digest('hex'));
 });
 
-test('directories, caches, repositories and manifests stay out, wherever they lie', async () => {
+test('directories, caches and repositories are excluded at any depth, manifests at the root', async () => {
   const zip = rawZip(
     [
       { name: 'lib/', content: Buffer.alloc(0), mode: 0o40755 },
@@ -32,7 +32,7 @@ test.each<[string, Buffer, RegExp]>([
   ['a hostile zip', rawZip([{ name: '../evil.py' }]), /plain relative path/],
   ['more than 100 MB', rawZip([{ name: 'a.py', content: Buffer.alloc(101 * MB) }]), /unpacks to more than 100 MB/],
   ['too many files', rawZip(Array.from({ length: 2_001 }, (_, i) => ({ name: `f${i}` }))), /more than 2000 entries/],
-])('%s is refused under the name of the field', async (_what, zip, says) => {
+])('%s is rejected with an error on the field', async (_what, zip, says) => {
   await expect(readArchive(zip)).rejects.toMatchObject({
     status: 400,
     code: 'bad_zip',

@@ -14,13 +14,13 @@ export const ZIP_BYTES_MAX = 10 * 1024 * 1024;
 const UNPACKED = { entries: 2_000, bytes: 100 * 1024 * 1024 };
 
 const EXCLUDED = new Set(['__pycache__', '.git']);
-/** The manifest lies at the root; elsewhere a file of that name is the author's. */
+/** Only the manifest at the root is excluded; elsewhere a file of that name is the author's. */
 const isExcluded = (path: string): boolean =>
   path === 'manifest.json' || path.split('/').some((segment) => EXCLUDED.has(segment));
 
 /**
  * @param field name of the upload in the request
- * @param ignores files to leave out; default: those that an artifact leaves out
+ * @param isIgnored files to leave out; default: those that an artifact leaves out
  * @returns the remaining files, sorted by path. @throws AppError 400 `bad_zip` with the problem
  */
 export async function readArchive(
@@ -41,7 +41,7 @@ export async function readArchive(
   }
 }
 
-/** All files of a zip made by `repack`, possibly none, sorted by path. @throws BadArchive if it is damaged */
+/** Reads all files of a zip made by `repack`, possibly none, sorted by path. @throws BadArchive if it is damaged */
 export const readPack = (zip: Buffer): Promise<ArchiveFile[]> => filesOf(zip, () => false);
 
 async function filesOf(zip: Buffer, ignores: (path: string) => boolean): Promise<ArchiveFile[]> {

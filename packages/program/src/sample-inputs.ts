@@ -12,8 +12,9 @@ const REPEATED_MAX = 20;
 const MADE_CHARS_MAX = 10_000;
 
 /**
- * Covers every item except optional files. The value is the first of default, `example`, `examples`, placeholder, first option
- * and some common values that the item's own rules allow; an item for which none is valid is left out.
+ * Builds a value for every item except optional files. The value is the first of default, `example`, `examples`,
+ * placeholder, first option and some common values that the item's own rules allow; an item for which none is valid is
+ * left out.
  */
 export function sampleInputs(items: InputItem[]): Record<string, unknown> {
   const budget = patternBudget();
@@ -63,14 +64,14 @@ function usual({ type, name, ...item }: InputItem): unknown[] {
 
 type TextLimits = Pick<InputItem, 'min_length' | 'max_length' | 'pattern'>;
 
-/** The text unchanged if its length is allowed, otherwise truncated or extended. */
+/** Returns the text unchanged if its length is allowed, otherwise truncated or extended. */
 function stretched(text: string, { min_length: least = 0, max_length: most = Infinity }: TextLimits): string[] {
   if (text.length >= least && text.length <= most) return [text];
   if (text.length > most) return [text.slice(0, most)];
   return least <= 100_000 ? [text.padEnd(least, 'a')] : [];
 }
 
-/** Texts that match the pattern: the shortest and some longer ones. */
+/** Generates texts that match the pattern: the shortest and some longer ones. */
 function matching({ pattern }: TextLimits): string[] {
   if (pattern === undefined) return [];
   const read = readPattern(pattern);

@@ -18,7 +18,7 @@ test.each([
   [`${'('.repeat(251)}${')'.repeat(250)}`, /is longer than 500 characters/],
   ['(?:){1000}', null],
   ['^(\\w|\\d)+$', null],
-])('%j is refused with a reason, or taken', (pattern, reason) => {
+])('%j is rejected with a reason, or accepted', (pattern, reason) => {
   if (reason) expect(problem(pattern)).toMatch(reason);
   else expect(problem(pattern)).toBeNull();
 });
@@ -52,14 +52,14 @@ test.each([
   ['^(a|ab)(c|bcd)?(d*)$', ['abcd', 'abcdd', 'acb']],
   ['[[:alpha:]', [':', 'b', 'p']],
   ['^[a&&b\\-~~]+$', ['a&b', '~-', 'c']],
-])('%j means what it means to JavaScript', (pattern, texts) => {
+])('%j matches as in JavaScript', (pattern, texts) => {
   const native = new RegExp(pattern, 'u');
   const asked = texts.map((text) => [text, matches(pattern, text)]);
   expect(asked).toEqual(texts.map((text) => [text, native.test(text)]));
 });
 
 /** Without `\\B`, which V8 matches inside a surrogate pair. */
-test('whatever JavaScript takes is refused, or means the same', () => {
+test('a pattern that JavaScript accepts is rejected, or matches the same', () => {
   const random = seeded(7);
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
   const atoms = [
@@ -115,7 +115,7 @@ test('whatever JavaScript takes is refused, or means the same', () => {
   expect(compared).toBeGreaterThan(2_000);
 });
 
-test('a text is matched while the work of the request is within its limit, and no longer', () => {
+test('a text is matched only while the work of the request is within its limit', () => {
   const slow = createMatchers()('^(\\w|\\d)+$');
   const budget = patternBudget();
   expect(slow(`${'a'.repeat(60)}!`, budget)).toBe(false);
@@ -124,7 +124,7 @@ test('a text is matched while the work of the request is within its limit, and n
   expect(slow('a'.repeat(60), budget)).toBe(true);
 });
 
-test('an engine that is made anew answers the same', () => {
+test('a recreated engine gives the same results', () => {
   const matcher = createMatchers()('^[ab]*$');
   const found = Array.from({ length: 60 }, (_, n) =>
     matcher(`${'ab'.repeat(50_000)}${n % 2 ? 'c' : ''}`, patternBudget()),
@@ -132,7 +132,7 @@ test('an engine that is made anew answers the same', () => {
   expect(found).toEqual(found.map((_, n) => n % 2 === 0));
 });
 
-/** Deterministic: mulberry32. */
+/** Creates a deterministic generator: mulberry32. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

@@ -15,7 +15,7 @@ const REPEATED_MAX = 1_000;
 /** A Unicode property is one state of many ranges, whose tables cost as much as this many plain states. */
 const PROPERTY_SIZE = 10;
 
-/** For all patterns of one list of items: compiling takes some 3 µs per state. */
+/** Limit of all patterns of one list of items: compiling takes some 3 µs per state. */
 const SIZE_TOGETHER_MAX = 5_000;
 const TOO_LARGE_TOGETHER = `is too large together with the patterns before it: at most ${SIZE_TOGETHER_MAX} states with all repetitions expanded`;
 
@@ -80,7 +80,10 @@ export const patternBudget = (): PatternBudget => ({ left: PATTERN_WORK_MAX });
 /** @returns whether the text contains a match, or why that could not be determined */
 export type Matcher = (text: string, budget: PatternBudget) => boolean | { problem: string };
 
-/** Also accepts patterns stored before these rules: a pattern that violates them is reported as a problem on use. */
+/**
+ * Creates matchers, also of patterns stored before these rules: a pattern that violates them is reported as a problem
+ * on use.
+ */
 export function createMatchers(): (pattern: string) => Matcher {
   let together = 0;
   return (pattern) => {
@@ -165,7 +168,7 @@ function sizeOf(element: AST.Element): number {
 
 const isProperty = (node: AST.Node): boolean => node.type === 'CharacterSet' && node.kind === 'property';
 
-/** Only whether a text matches is needed, so no group captures; and greediness does not affect it. */
+/** Writes groups without captures, since only whether a text matches is needed; greediness does not affect it. */
 const writeAlternatives = (alternatives: AST.Alternative[]): string =>
   alternatives.map(({ elements }) => elements.map(write).join('')).join('|');
 
@@ -213,7 +216,7 @@ function writeAssertion(assertion: AST.Assertion): string {
 
 const codePoint = (value: number): string => `\\x{${value.toString(16)}}`;
 
-/** As in ECMAScript; RE2 has fewer of both. */
+/** The classes of ECMAScript; RE2 has fewer of both. */
 const LINE_ENDS = '\\n\\r\\x{2028}\\x{2029}';
 const SPACES = `\\t\\x{b}\\f \\x{a0}\\x{feff}\\p{Zs}${LINE_ENDS}`;
 /** The complement of SPACES, written out because a character class cannot negate a part of itself. */
@@ -227,7 +230,7 @@ function writeSet(set: AST.CharacterSet): string {
 }
 
 function writeClass({ negate, elements, type, unicodeSets }: AST.CharacterClass): string {
-  if (unicodeSets) throw new Unsupported(`holds a ${type} of the v flag, which is not supported`);
+  if (unicodeSets) throw new Unsupported(`contains a ${type} of the v flag, which is not supported`);
   if (!elements.length) return negate ? '[\\x{0}-\\x{10ffff}]' : '[^\\x{0}-\\x{10ffff}]';
   return `[${negate ? '^' : ''}${elements.map(writeInClass).join('')}]`;
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '@gantry/postgres';
 
-/** Adds to the cost of a run what something else than its own process has cost. In US dollars. */
+/** Adds a cost outside of its own process to a run. In US dollars. */
 export async function bookCost(tx: Sql, runId: string, usd: number): Promise<void> {
   await tx.query({
     name: 'book-run-cost',

@@ -1,4 +1,4 @@
-/** Ending runs on request. */
+/** Cancels runs on request. */
 import type { RunSource } from '@gantry/events';
 import { conflict } from '@gantry/http';
 import { execute, type Tx } from '@gantry/postgres';
@@ -9,8 +9,8 @@ import { isTerminal, type Run } from './run';
 import { getRun, listCancellable } from './run-queries';
 
 /**
- * In the transaction that deletes a subject: none of its runs is handed out after the commit, however long it takes to end
- * them one by one. Runs that are being handed out or ended at this moment are passed by.
+ * Withholds a subject's runs in the transaction that deletes it: none is handed out after the commit, however long it
+ * takes to end them one by one. Runs that are being handed out or ended at this moment are skipped.
  */
 export async function withholdRuns(tx: Tx, workspaceId: string, subjectId: string): Promise<void> {
   await execute(
@@ -25,7 +25,7 @@ export async function withholdRuns(tx: Tx, workspaceId: string, subjectId: strin
 export type Cancellation = ReturnType<typeof createCancellation>;
 
 export function createCancellation(pool: Pool, source: RunSource, { leftTogether }: Departures) {
-  /** Null for one that has ended. */
+  /** Returns null if the run has ended. */
   async function cancelOne(run: Run, alongside?: Alongside): Promise<Run | null> {
     const tree = isTerminal(run.status) ? null : await cancelRun(pool, source, run.id, alongside);
     if (tree) leftTogether(tree);
@@ -34,8 +34,8 @@ export function createCancellation(pool: Pool, source: RunSource, { leftTogether
 
   return {
     /**
-     * Ends a queued, suspended or pending_approval run at once, and what it has called with it; a running one is told to stop.
-     * @param alongside commits with the first request; later ones leave it out
+     * Ends a queued, suspended or pending_approval run and its called runs at once; asks a running one to stop.
+     * @param runInTransaction commits with the first request; later ones skip it
      * @throws AppError 404, 409 when it has ended
      */
     async cancel(workspaceId: string, runId: string, alongside?: Alongside): Promise<Run> {

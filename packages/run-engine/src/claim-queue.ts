@@ -1,8 +1,8 @@
 /**
- * Executors that wait for work: their unanswered requests, oldest first.
+ * Queues the standing claims of executors, oldest first.
  *
- * A standing claim is answered once: with a job, or with "nothing" before its asker gives up. One that is answered with a
- * job just as its executor dies leaves a lease that runs out; nothing is lost.
+ * A standing claim gets one reply: a job, or an empty one before its requester times out. If the executor dies just as
+ * it gets a job, the lease expires; nothing is lost.
  */
 import {
   type Bus,
@@ -19,7 +19,7 @@ import {
 import type { Logger } from 'pino';
 
 export interface Claim extends Claimant {
-  /** With a sealed job. */
+  /** Replies with a sealed job. */
   answer: (box: Uint8Array) => void;
   expiresAt: number;
 }
@@ -66,7 +66,7 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
     expired.forEach(release);
   }, SWEEP_MS);
 
-  /** The oldest of these, without those that expire. */
+  /** Takes the oldest matching claim, and releases those that expire. */
   function takeFirst(which: (claim: Claim) => boolean): Claim | undefined {
     // Bounded: claims of executors, one for each of their free slots; each is taken out once.
     for (let at = claims.findIndex(which); at >= 0; at = claims.findIndex(which)) {
@@ -82,11 +82,11 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
     get size() {
       return claims.length;
     },
-    /** Whether a claim stands that takes a runner of which this holds. */
+    /** Returns whether a standing claim has a matching runner. */
     some: (which: (runner: string) => boolean): boolean => claims.some(({ runners }) => runners.some(which)),
-    /** The oldest claim that takes this runner, taken out of the queue; put it back if it is not used. */
+    /** Removes the oldest claim for this runner from the queue; the caller puts it back if it is not used. */
     take: (runner: string): Claim | undefined => takeFirst(({ runners }) => runners.includes(runner)),
-    /** All of them in the same way, oldest first. */
+    /** Removes all claims, oldest first. */
     takeAll: (): Claim[] => {
       const taken: Claim[] = [];
       for (let claim = takeFirst(() => true); claim; claim = takeFirst(() => true)) taken.push(claim);
@@ -96,7 +96,7 @@ export function openClaimQueue(bus: Bus, source: RunSource, log: Logger, onClaim
       if (claim.expiresAt > Date.now()) claims.unshift(claim);
       else release(claim);
     },
-    /** Answers all with "nothing" and takes no more: their executors turn to another replica. */
+    /** Releases all claims and accepts no more: their executors claim from another replica. */
     close: () => {
       clearInterval(sweep);
       for (const subscription of subscriptions) subscription.unsubscribe();

@@ -1,21 +1,21 @@
 /**
  * Hands queued runs out, fairly between workspaces.
  *
- * Within a workspace: higher priority first, then oldest. Between workspaces: the one with the fewest runs under way goes
+ * Within a workspace: higher priority first, then oldest. Between workspaces: the one with the fewest active runs goes
  * first, so that a workspace with thousands of queued runs delays another's next run by no more than its share.
  * The recursive part steps from workspace to workspace through the partial index, so the cost grows with the number of
- * workspaces that have something queued, not with the number of queued runs.
+ * workspaces with queued runs, not with the number of queued runs.
  *
- * Runs with a slot (at most so many with the same key at once) have an index of their own, so that blocked ones hide
- * nobody. Where some are queued, the usual statement takes nothing, and both kinds are taken together by one that holds an
- * advisory lock until its commit: counting what runs and taking another must not happen twice at once. Its cost grows with
- * the number of keys that have something queued, not with the number of blocked runs.
+ * Runs with a slot (a limited number with the same key at once) have a separate index, so that blocked ones hide no
+ * other run. Where some are queued, the usual statement takes nothing, and one that holds an advisory lock until its
+ * commit takes both kinds: counting running runs and taking another must not happen concurrently. Its cost grows with
+ * the number of keys with queued runs, not with the number of blocked runs.
  *
- * Only runs of the runners that are asked for are looked at: both indexes begin with the runner, and the steps go on from
- * each in its own part of them. So runs of a runner that nobody has stay queued, hide nobody and cost the others nothing.
+ * Only runs of the requested runners are considered: both indexes begin with the runner, and the steps stay in its part
+ * of them. So runs of an unavailable runner stay queued, hide no other run and cost the others nothing.
  *
- * Runs that are queued in a closed workspace stay where they are. The steps pass them by as a whole, a workspace or a key at a time, so
- * that it costs the others a look into a small table, however much of it there is.
+ * Runs that are queued in a closed workspace stay queued. The steps skip them a workspace or a key at a time, so that
+ * they cost the others one lookup in a small table, however many there are.
  */
 
 import { isClosedSql } from '@gantry/events';
@@ -28,8 +28,8 @@ import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 const SLOTS_LOCK = 5_419;
 
 /**
- * PostgreSQL estimates the parameters' values only where they stand in a subquery of their own. It then keeps one plan for
- * all claims; otherwise it would plan each anew, which takes five times as long as to run it.
+ * PostgreSQL ignores the parameters' values in its estimates only if they are in a separate subquery. It then keeps one
+ * plan for all claims; otherwise it would plan each anew, which takes five times as long as to run it.
  */
 const COUNT = '(SELECT $1::int)';
 const RUNNERS = 'unnest((SELECT $4::text[])) AS asked(runner)';
@@ -66,7 +66,7 @@ const FREE_HEADS = `
     ) h
   )`;
 
-/** Runs of several runners may share a key, and its places: a worker may change its runner while runs of it are queued. */
+/** Runs of several runners may share a key and its slots: a worker may change its runner while it has queued runs. */
 const SLOT_HEADS = `
   keys(runner, slot_key) AS (
     SELECT asked.runner, (SELECT r.slot_key FROM runs r WHERE r.status = 'queued' AND r.slot_key IS NOT NULL
@@ -116,9 +116,9 @@ const CLAIM_FREE = `WITH RECURSIVE ${LIMITED_HEADS}, ${FREE_HEADS}, ${take(`SELE
 const CLAIM_ANY = `WITH RECURSIVE ${LIMITED_HEADS}, ${FREE_HEADS}, ${SLOT_HEADS}, ${take('SELECT * FROM free UNION ALL SELECT * FROM limited')}`;
 
 /**
- * @param executorIds who takes a run, one for each run wanted
- * @param runners those that all of these executors have
- * @returns runs with the index into executorIds; fewer than asked when less is queued
+ * @param executorIds the executor of each requested run
+ * @param runners the runners that all of these executors have
+ * @returns runs with the index into executorIds; fewer than requested if less is queued
  */
 export async function claimRuns(
   pool: Pool,
@@ -137,7 +137,7 @@ export async function claimRuns(
 
 export interface Claimed {
   run: Run;
-  /** Who takes it, in executorIds. */
+  /** Index of its executor in executorIds. */
   index: number;
 }
 

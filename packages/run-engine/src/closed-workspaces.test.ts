@@ -25,7 +25,7 @@ const restore = () => write({ restored: true });
 const statusOf = async (id: string) =>
   (await engines.pool.query('SELECT status FROM runs WHERE id = $1', [id])).rows[0].status;
 
-/** The replica has looked for what is due, twice. */
+/** Waits until the replica has checked for due runs twice. */
 async function looked(engine: RunEngine): Promise<void> {
   for (let n = 0; n < 2; n++) {
     const due = await engine.submitAndWait(aRun());
@@ -38,7 +38,7 @@ async function looked(engine: RunEngine): Promise<void> {
   }
 }
 
-test('what is queued in a closed workspace stays there, hides nobody, and is handed out when it is restored', async () => {
+test('queued runs of a closed workspace stay queued, hide no others, and run after a restore', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const queued = await engine.submitAndWait(aRun(inClosed));
@@ -50,7 +50,7 @@ test('what is queued in a closed workspace stays there, hides nobody, and is han
   ];
   const others = [await claimed(executor), await claimed(executor)].map(({ runId }) => runId);
   expect(others.sort()).toEqual([free.id, limited.id].sort());
-  // With nothing but closed ones queued, a run goes straight to who waits for it.
+  // With only runs of closed workspaces queued, a run goes straight to the waiting executor.
   const waiting = executor.claim();
   const next = await engine.submitAndWait(aRun());
   expect((await waiting)?.runId).toBe(next.id);
@@ -60,7 +60,7 @@ test('what is queued in a closed workspace stays there, hides nobody, and is han
   expect(handedOut.sort()).toEqual([queued.id, slotted.id].sort());
 });
 
-test('nobody wakes what sleeps, or is to be tried again, until it is restored', async () => {
+test('sleeping and retrying runs are not woken until the workspace is restored', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const retry = { max: 1, backoffMs: 60_000, factor: 1, backoffMsMax: 60_000 };
@@ -83,7 +83,7 @@ test('nobody wakes what sleeps, or is to be tried again, until it is restored', 
   expect(woken.sort()).toEqual([asleep.id, failing.id].sort());
 });
 
-test('no run is made in a closed workspace, not even straight into the hands of who waits for one', async () => {
+test('no run is created in a closed workspace, not even for a waiting executor', async () => {
   const engine = await engines.replica();
   const executor = await engines.executor();
   await close();
@@ -101,7 +101,7 @@ test('no run is made in a closed workspace, not even straight into the hands of 
   expect((await engines.pool.query('SELECT 1 FROM runs WHERE workspace_id = $1', [CLOSED])).rowCount).toBe(0);
 });
 
-test('executors are told to stop what they run, also what they were given a moment too late', async () => {
+test('executors are asked to stop active runs, including those claimed a moment too late', async () => {
   const engine = await engines.replica();
   const executor = await engines.executor();
   const { nc } = executor.bus;
@@ -114,7 +114,7 @@ test('executors are told to stop what they run, also what they were given a mome
   await close();
   await until(() => told.includes(runSubjects.cancel(executor.id, run.id)));
   expect(job && (await executor.renew(job)).cancelled).toEqual([run.id]);
-  // As if a claim had looked before the deletion and written after it.
+  // As if a claim had read before the deletion and written after it.
   const late = await engine.submitAndWait(aRun());
   await claimed(executor);
   await engines.pool.query('UPDATE runs SET workspace_id = $2 WHERE id = $1', [late.id, CLOSED]);
@@ -127,7 +127,7 @@ describe('streams', () => {
   let server: Server;
   let engine: RunEngine;
 
-  /** Resolves when the stream has begun; `ended` when it is over. */
+  /** Resolves when the stream has started; `ended` when it has ended. */
   function open(runId: string): Promise<{ ended: Promise<string> }> {
     return new Promise((resolve) => {
       request({ port: (server.address() as AddressInfo).port, path: `/${runId}` }, (res) => {
@@ -151,7 +151,7 @@ describe('streams', () => {
     server.close();
   });
 
-  test('an open one ends without `done`, and so does one that comes late', async () => {
+  test('an open stream ends without `done`, and so does a later one', async () => {
     const run = await engine.submitAndWait(aRun(inClosed));
     const stream = await open(run.id);
     await close();

@@ -1,4 +1,4 @@
-/** Deleting runs for good, and the one place that knows the keys of their objects. Artifacts and steps go with the row. */
+/** Deletes runs permanently, and defines the keys of their objects. Artifacts and steps are deleted with the row. */
 import type { ObjectStore } from '@gantry/object-store';
 import { type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -10,7 +10,7 @@ const FOLDERS_AT_ONCE = 20;
 
 const ENDED = `status IN ('${terminalStatuses.join("', '")}')`;
 
-/** All that a run leaves in the object store lies here, whichever attempt wrote it; its input files alone lie elsewhere. */
+/** Builds the folder of all objects of a run, of any attempt; only its input files are elsewhere. */
 export const runFolder = (workspaceId: string, runId: string): string => `${workspaceId}/runs/${runId}`;
 
 /** Deletes the service's own rows of these runs, in the transaction that deletes the runs. */
@@ -25,8 +25,9 @@ interface Subject {
 }
 
 /**
- * Deletes the runs of a subject that have ended. Several processes may do it at once, and begin again where one left off.
- * @returns false while one of its runs goes on, or is being deleted by somebody else
+ * Deletes the runs of a subject that have ended. Several processes may do it at once, and resume an interrupted
+ * deletion.
+ * @returns false while one of its runs is active, or another process is deleting one
  */
 export async function deleteRunsOfSubject(
   pool: Pool,
@@ -45,9 +46,9 @@ export async function deleteRunsOfSubject(
 }
 
 /**
- * Of these runs, those that have ended and that nobody else is deleting. Objects go first: a row whose objects are gone is
- * found again, objects without a row are not.
- * @returns how many
+ * Deletes those of the runs that have ended and that no other process is deleting. Objects are deleted first: a row
+ * without objects is found again, objects without a row are not.
+ * @returns the number of deleted runs
  */
 export async function deleteEnded(
   deps: { pool: Pool; objects: ObjectStore; deleteWithRuns?: DeleteWithRuns },
@@ -76,8 +77,8 @@ export async function deleteEnded(
 }
 
 /**
- * Keys of the input files of these runs, but for those that another run may share: a replay has the files of the run that it
- * repeats. Uploads go by themselves. The rows are not believed where they name an object of another workspace.
+ * Lists the keys of the input files of these runs, except those shared with another run: a replay has the files of the
+ * run that it repeats. Uploads expire separately. Keys of another workspace's objects are ignored.
  */
 async function inputFilesOf(sql: Sql, workspaceId: string, runIds: string[]): Promise<string[]> {
   const { rows } = await sql.query<{ key: string }>(
@@ -93,7 +94,7 @@ async function inputFilesOf(sql: Sql, workspaceId: string, runIds: string[]): Pr
 
 const EVENTS_AT_ONCE = 10_000;
 
-/** Of these runs. Only with the ids at hand does PostgreSQL know in which weeks to look. */
+/** Deletes the events of these runs. PostgreSQL can select the week's partitions only by the ids. */
 export async function deleteEvents(sql: Sql, runIds: string[], table = 'run_events'): Promise<void> {
   const some = `DELETE FROM ${table} WHERE run_id = ANY($1) AND (run_id, seq) IN (
     SELECT run_id, seq FROM ${table} WHERE run_id = ANY($1) LIMIT ${EVENTS_AT_ONCE})`;
@@ -105,7 +106,10 @@ async function deleteRows(sql: Sql, runIds: string[]): Promise<void> {
   await sql.query('DELETE FROM runs WHERE id = ANY($1)', [runIds]);
 }
 
-/** Deletes the rows of all runs of a workspace, whatever their state. Their objects go with the workspace's folder. */
+/**
+ * Deletes the rows of all runs of a workspace, whatever their state. Their objects are deleted with the workspace's
+ * folder.
+ */
 export async function deleteRunsOfWorkspace(sql: Sql, workspaceId: string): Promise<void> {
   const some = `SELECT id FROM runs WHERE workspace_id = $1 LIMIT ${RUNS_AT_ONCE}`;
   for (let ids = await idsOf(sql, some, [workspaceId]); ids.length; ids = await idsOf(sql, some, [workspaceId])) {

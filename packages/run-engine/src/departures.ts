@@ -1,4 +1,4 @@
-/** Who hears, after the commit, that a run has left its executor: it has ended, or waits without a process. */
+/** Notifies, after the commit, that a run has left its executor: it has ended, or waits without a process. */
 import { hintChange, type Relay } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { EndedTree } from './end-run';
@@ -26,7 +26,7 @@ export function createDepartures(deps: {
       onSettled(run);
       if (run.parentRunId) waker.kick();
     }
-    // Whoever waits here is answered first: each message costs this process, and wakes another one.
+    // Local waiters are resolved first: each message costs this process, and wakes another one.
     setImmediate(() => signals.changed(run.id));
     hintChange(pool, run.workspaceId, 'runs', run.id);
     if (run.slotKey) signals.hint();
@@ -34,7 +34,7 @@ export function createDepartures(deps: {
 
   return {
     left,
-    /** A run that was ended, with those that ended with it or have to be told. */
+    /** Handles an ended run, the runs that ended with it, and those to be stopped. */
     leftTogether({ run, ended, running }: EndedTree) {
       left(run);
       ended.forEach(left);

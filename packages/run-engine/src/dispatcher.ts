@@ -1,17 +1,17 @@
 /**
- * Brings queued runs and waiting executors together.
+ * Dispatches runs to waiting executors.
  *
  * Two ways lead to an executor. A run that is submitted while a claim stands here is written already leased to that
  * executor and answered at once: one commit between the request and the code (see submit-run.ts). Any other run is queued,
- * and a hint tells all replicas; whichever holds a claim takes it. Hints may be lost: while claims stand, the table is
- * looked at every POLL_MS anyway.
+ * and a hint tells all replicas; one that holds a claim takes it. Hints may be lost: while claims stand, the table is
+ * polled every POLL_MS anyway.
  *
  * Where every executor is busy but nothing is queued, a submitted run waits SLOT_WAIT_MS for a claim before it is written:
- * short runs end all the time, and a run that is queued costs a second commit and a search. Nothing has been promised to
- * its caller yet; one who waits for the run's end anyway loses nothing by a longer wait. Runs that are queued always go first.
+ * short runs end all the time, and a run that is queued costs a second commit and a search. Its caller has no response
+ * yet; a caller that waits for the run's end loses nothing by a longer wait. Queued runs always go first.
  *
- * A claim is for runs of the runners that it names, and for no other. Queued runs of the others are in nobody's way: which
- * queues are empty is known by runner.
+ * A claim takes only runs of the runners that it names. Queued runs of other runners block no run: empty queues are
+ * tracked by runner.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Bus, createSealer, hintChange, type RunSource, runSubjects, sealJob } from '@gantry/events';
@@ -37,7 +37,7 @@ export function startDispatcher(deps: {
   source: RunSource;
   leaseMs: number;
   log: Logger;
-  /** @param written before that, nothing may be stored for the run */
+  /** @param insertion until it resolves, nothing may be stored for the run */
   build: (run: Run, executorId: string, written?: Promise<unknown>) => Promise<BuiltJob>;
   end: EndRunning;
 }) {
@@ -121,7 +121,7 @@ export function startDispatcher(deps: {
     await Promise.all(handedOut);
   }
 
-  /** A failure here leaves the run to the sweeper: its lease runs out unconfirmed and it is queued again. */
+  /** A failure leaves the run to the sweeper: its lease expires unconfirmed and it is requeued. */
   async function handOut(run: Run, claim: Claim, building?: Promise<BuiltJob>): Promise<void> {
     const span = startSpan('claim', {
       kind: 'producer',
@@ -129,7 +129,7 @@ export function startDispatcher(deps: {
       attributes: { 'gantry.run.id': run.id, 'gantry.attempt': run.attempt },
     });
     try {
-      // Somebody asked for its end before it was handed back to the queue.
+      // Its cancellation was requested before it was returned to the queue.
       if (run.cancelRequestedAt) await deps.end(run, 'cancelled', CANCELLED);
       else {
         const built = await (building ?? deps.build(run, claim.executorId));
@@ -150,14 +150,14 @@ export function startDispatcher(deps: {
   }
 
   return {
-    /** A claim for a run that is not written yet; undefined: it is to be queued. */
+    /** Acquires a claim for a run before its insertion; undefined: the run must be queued. */
     claimFor,
     /**
-     * Hands out a run that is being written, leased to the claim's executor; its job is built meanwhile.
-     * @throws what `written` throws, and the claim stands again
+     * Dispatches a run during its insertion, leased to the claim's executor; its job is built meanwhile.
+     * @throws the error of `insertion`, after putting the claim back
      */
     async handOutNew(run: Run, claim: Claim, written: Promise<unknown>) {
-      // While PostgreSQL writes; once the question is on its way.
+      // Builds while PostgreSQL writes, once the statement is sent.
       const building = nextTurn().then(() => deps.build(run, claim.executorId, written));
       building.catch(() => {});
       try {
@@ -180,8 +180,8 @@ export function startDispatcher(deps: {
 }
 
 /**
- * Claims that are for the same runners, in one group: as a rule there is one. Those for few runners come first, so that a
- * claim for several is not used up for a run that one of them could have had.
+ * Groups claims by their runners: usually there is one group. Groups with few runners come first, so that a claim for
+ * several is not used for a run that a more specific claim could take.
  */
 function byRunners(claims: Claim[]): { runners: string[]; claims: Claim[] }[] {
   const groups = new Map<string, { runners: string[]; claims: Claim[] }>();

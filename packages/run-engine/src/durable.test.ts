@@ -19,7 +19,7 @@ const inStatus = (engine: RunEngine, run: Run, status: Run['status']) =>
     return now.status === status && now;
   });
 
-/** How each event of a run reads in one word. */
+/** Lists each event of a run as its status or type. */
 async function told(run: Run): Promise<string[]> {
   const { rows } = await engines.pool.query('SELECT type, data FROM run_events WHERE run_id = $1 ORDER BY seq', [
     run.id,
@@ -27,7 +27,7 @@ async function told(run: Run): Promise<string[]> {
   return rows.map(({ type, data }) => data.status ?? type);
 }
 
-/** What the platform itself has to say in the log. */
+/** Lists the platform's own log lines. */
 async function said(run: Run): Promise<string[]> {
   const { rows } = await engines.pool.query(
     `SELECT data ->> 'text' AS text FROM run_events WHERE run_id = $1 AND type = 'log' AND data ->> 'stream' = 'platform' ORDER BY seq`,
@@ -36,7 +36,7 @@ async function said(run: Run): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** Lets the end of every sleep come. */
+/** Makes every sleep due. */
 const wakeAll = () => engines.pool.query(`UPDATE runs SET wake_at = now() WHERE status = 'suspended'`);
 const LONG_MS = 3_600_000;
 
@@ -44,7 +44,7 @@ const answer = { approved_by: 'Ada', data: null };
 const approved = (engine: RunEngine, run: Run) =>
   engines.tx((tx) => engine.resumeIn(tx, run.id, { from: 'pending_approval', step: { ordinal: 1, result: answer } }));
 
-test('what is saved again after a pause replaces what the code had saved under that name', async () => {
+test('an artifact that is saved again after a pause replaces the earlier one of that name', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());
@@ -66,7 +66,7 @@ test('what is saved again after a pause replaces what the code had saved under t
   expect(await engine.findArtifact(ended, 'art_1')).toMatchObject({ name: 'report.csv' });
 });
 
-test('an artifact whose report is written after the run was handed out again is kept', async () => {
+test('an artifact that is stored after the run was handed out again is kept', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());
@@ -83,7 +83,7 @@ test('an artifact whose report is written after the run was handed out again is 
   await until(async () => (await engine.artifacts(ended)).some(({ id }) => id === 'art_early'));
 });
 
-test('a run sleeps as long as it asked for, whatever the clock of its executor says', async () => {
+test('a run sleeps for the requested duration, whatever its executor’s clock', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());
@@ -93,7 +93,7 @@ test('a run sleeps as long as it asked for, whatever the clock of its executor s
   expect(asleep.wakeAt?.getTime()).toBeGreaterThan(Date.now() + LONG_MS / 2);
 });
 
-test('a run sleeps without an executor, and goes on with what it has recorded', async () => {
+test('a run sleeps without an executor, and resumes with its recorded steps', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());
@@ -139,7 +139,7 @@ test('of two replicas, one wakes a run', async () => {
   expect(ended.map((run) => [run?.output, run?.attempt])).toEqual(runs.map(({ id }) => [id, 2]));
 });
 
-test('a run waits for approval and goes on with the answer, which counts once', async () => {
+test('a run waits for approval and resumes with the decision, which counts once', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());
@@ -155,7 +155,7 @@ test('a run waits for approval and goes on with the answer, which counts once', 
   expect(await approved(engine, run)).toBeNull();
 });
 
-test('an answer to a step that the run does not wait for changes nothing', async () => {
+test('a result for a step that the run does not wait for changes nothing', async () => {
   const engine = await callingReplica(engines);
   const run = await engine.submitAndWait(aRun());
   await (await claimed(await engines.executor())).suspend(approve(1));
@@ -168,7 +168,7 @@ test('an answer to a step that the run does not wait for changes nothing', async
   expect(await engine.get('ws_a', run.id)).toMatchObject({ status: 'pending_approval' });
 });
 
-test('a held run is not handed out until somebody lets it go', async () => {
+test('a held run is not handed out until it is released', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun({ held: true }));
@@ -179,7 +179,7 @@ test('a held run is not handed out until somebody lets it go', async () => {
   expect(await claimed(executor)).toMatchObject({ runId: run.id, attempt: 1 });
 });
 
-test('a suspension that is reported twice, or by an earlier attempt, makes one approval', async () => {
+test('a suspension that is reported twice, or by an earlier attempt, creates one approval', async () => {
   const asked: string[] = [];
   const engine = await engines.replica({
     onSuspended: async () => {
@@ -201,7 +201,7 @@ test('a suspension that is reported twice, or by an earlier attempt, makes one a
   expect(asked).toHaveLength(1);
 });
 
-test('where what a run waits for can not be made, nothing of it is kept; it is tried again, and then the run says so', async () => {
+test('if an approval cannot be created, its transaction is rolled back and retried, then the run fails', async () => {
   let failures = 1;
   const engine = await engines.replica({
     onSuspended: async (tx) => {
@@ -227,7 +227,7 @@ test('where what a run waits for can not be made, nothing of it is kept; it is t
   expect(await engine.steps(unlucky)).toEqual([]);
 });
 
-test('a run that asks for what it can not have fails with the reason', async () => {
+test('a run whose suspension is refused fails with the reason', async () => {
   const refused = { code: 'invalid_inputs', message: 'there is no worker child' } as const;
   const engine = await engines.replica({ onSuspended: async () => ({ refused }) });
   const executor = await engines.executor();
@@ -269,7 +269,7 @@ describe('a run that calls another', () => {
     ['completed', () => ({ output: 'x'.repeat(70_000) }), { status: 'failed', error: { code: 'output_too_large' } }],
     ['completed', (run: Run) => ({ outputKey: `ws_a/runs/${run.id}/1/out` }), { error: { code: 'output_too_large' } }],
   ] as const)(
-    'hears of a %s one with the reason, also if its output is too large for a step',
+    'gets the reason of a %s one, also if its output is too large for a step',
     async (status, ending, result) => {
       const { executor, parent, child } = await calling();
       const job = await claimed(executor);
@@ -285,12 +285,12 @@ describe('a run that calls another', () => {
     },
   );
 
-  test('goes on although the replica that wrote the end died with its commit', async () => {
+  test('resumes although the replica that stored the end died after its commit', async () => {
     const { executor, parent, engine } = await calling();
     const child = await claimed(executor);
     await engine.drain();
     await engine.stop();
-    // What an engine commits with the end of a run, by one that has no time for anything else.
+    // Commits the end of a run as an engine does that dies right afterwards.
     const usage = { costUsd: 0, cpuMs: 0, maxRssBytes: 0 };
     const ending = {
       from: 'running',
@@ -306,7 +306,7 @@ describe('a run that calls another', () => {
     expect(again).toMatchObject({ runId: parent.id, steps: [{ result: { status: 'completed', output: 3 } }] });
   });
 
-  test('can be cancelled, or goes on, although that was deleted', async () => {
+  test('can be cancelled, or resumes, although the called run was deleted', async () => {
     const one = await calling();
     await engines.pool.query('DELETE FROM runs WHERE id = $1', [one.child.id]);
     expect(await one.engine.cancel('ws_a', one.parent.id)).toMatchObject({ status: 'cancelled' });
@@ -317,7 +317,7 @@ describe('a run that calls another', () => {
     expect((await claimed(other.executor)).steps?.[0]?.result).toMatchObject({ status: 'failed' });
   });
 
-  test('takes it along when it is cancelled, queued or running', async () => {
+  test('cancels the called run with it, queued or running', async () => {
     const queued = await calling();
     const waited = queued.engine.waitForEnd(queued.child, 5_000);
     expect(await queued.engine.cancel('ws_a', queued.parent.id)).toMatchObject({ status: 'cancelled' });
@@ -340,7 +340,7 @@ describe('a run that calls another', () => {
 });
 
 describe('ending', () => {
-  test('a run that waits for a person can be rejected, once, and everybody who waits hears of it', async () => {
+  test('a run that waits for approval can be rejected once, and all waiters are notified', async () => {
     const engine = await callingReplica(engines);
     const run = await engine.submitAndWait(aRun());
     await (await claimed(await engines.executor())).suspend(approve(1));
@@ -359,7 +359,7 @@ describe('ending', () => {
     expect(await told(run)).toEqual(['running', 'pending_approval', 'rejected', 'rejected']);
   });
 
-  test('of a cancel and an approval at the same moment, one counts', async () => {
+  test('of a simultaneous cancel and approval, one wins', async () => {
     const [one, two] = [await callingReplica(engines), await callingReplica(engines)];
     const executor = await engines.executor();
     for (let round = 0; round < 8; round++) {
@@ -367,7 +367,7 @@ describe('ending', () => {
       await (await claimed(executor)).suspend(approve(1));
       await inStatus(one, run, 'pending_approval');
       const [cancelled, resumed] = await Promise.all([two.cancel('ws_a', run.id), approved(one, run)]);
-      // An approval that came first only makes it queued, and a queued run is cancelled as well.
+      // An earlier approval only queues the run, and a queued run is cancelled too.
       expect(cancelled.status).toBe('cancelled');
       const events = await told(run);
       expect(events.filter((event) => event === 'cancelled')).toHaveLength(2);
@@ -386,7 +386,7 @@ describe('ending', () => {
     expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('a run that was asked to stop does not begin to wait', async () => {
+  test('a run that was asked to stop is not suspended', async () => {
     const engine = await callingReplica(engines);
     const run = await engine.submitAndWait(aRun());
     const job = await claimed(await engines.executor());
@@ -425,8 +425,8 @@ test('a list is newest first in pages, and by status, worker, parent and time', 
   expect(await engine.counts('ws_a')).toEqual({ queued: 1, running: 0, suspended: 1, pending_approval: 1 });
 });
 
-test('NATS is killed and PostgreSQL drops every connection while runs work, sleep and call: each step is done once', async () => {
-  // A job whose answer was lost comes back when its lease has run out.
+test('NATS is killed and PostgreSQL drops every connection while runs work, sleep and call: each step runs once', async () => {
+  // A job whose reply was lost is requeued when its lease expires.
   const engine = await callingReplica(engines, { leaseMs: 4_000 });
   const executor = await engines.executor();
   const effects = new Map<string, number>();

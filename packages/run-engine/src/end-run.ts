@@ -1,8 +1,8 @@
 /**
- * Ends runs that no executor holds, and asks for the end of those that one holds.
+ * Ends runs that no executor holds, and requests cancellation of those that one holds.
  *
- * A run that waits for one that it called takes that one along. Rows are locked from the called run up to its caller, which
- * is also the order in which an ending wakes a caller: so the two never wait for each other.
+ * Ending a run also ends the called run that it waits for. Rows are locked from the called run up to its caller, which
+ * is also the order in which an ending wakes a caller: so the two never deadlock.
  */
 
 import type { RunError, RunSource } from '@gantry/events';
@@ -13,7 +13,7 @@ import { lastServiceSeq, serviceClosing, serviceFloor } from './run-events';
 import { RUN_COLUMNS, type Sql, toRun } from './run-row';
 import { type Ending, settleRuns } from './settle-runs';
 
-/** What else commits with the first request to cancel a run, such as an entry for the audit log. */
+/** Writes that commit with the first cancel request of a run, such as an audit log entry. */
 export type Alongside = (tx: Tx) => Promise<void>;
 
 export interface IdleEnding {
@@ -25,17 +25,17 @@ export interface EndedTree {
   run: Run;
   /** Runs that ended with it. */
   ended: Run[];
-  /** Runs that an executor holds and has to be told about. */
+  /** Runs that an executor holds and must be asked to stop. */
   running: Run[];
 }
 
-/** Deeper than calls may go. */
+/** More than the maximum depth of calls. */
 const CHAIN_MAX = 32;
 
 export const CANCELLED: RunError = { code: 'cancelled', message: 'cancelled on request' };
 const CALLER_ENDED: RunError = { code: 'cancelled', message: 'the run that called this one has ended' };
 
-/** Inside the caller's transaction. @returns null when the run is elsewhere meanwhile */
+/** Ends a run inside the caller's transaction. @returns null if its status or attempt has changed meanwhile */
 export async function endRunIn(
   tx: PoolClient,
   source: RunSource,
@@ -47,7 +47,7 @@ export async function endRunIn(
   return endLocked(tx, source, root, called, ending);
 }
 
-/** @returns null when it has ended */
+/** @returns null if it has ended */
 export async function cancelRun(
   pool: Pool,
   source: RunSource,
@@ -99,14 +99,14 @@ export type EndRunning = (run: Run, status: 'failed' | 'cancelled', error: RunEr
 
 /**
  * Ends a run that no executor has received.
- * @returns undefined when it has ended, or been handed out again, meanwhile
+ * @returns undefined if it has ended, or been handed out again, meanwhile
  */
 export const endHeld = (sql: Sql, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
   settle(sql, source, run, 'running', serviceFloor(run.attempt), ending);
 
 /**
- * Ends a run whose lease has run out.
- * @returns undefined also when its executor has renewed the lease meanwhile
+ * Ends a run whose lease has expired.
+ * @returns undefined also if its executor has renewed the lease meanwhile
  */
 export const endExpired = (pool: Pool, source: RunSource, run: Run, ending: IdleEnding): Promise<Run | undefined> =>
   transaction(pool, async (tx) => {
@@ -117,7 +117,7 @@ export const endExpired = (pool: Pool, source: RunSource, run: Run, ending: Idle
     return rowCount ? endHeld(tx, source, run, ending) : undefined;
   });
 
-/** @param after the last number that the service has used in this attempt */
+/** @param lastSeq the last number that the service has used in this attempt */
 async function settle(
   sql: Sql,
   source: RunSource,
@@ -140,8 +140,8 @@ async function settle(
 }
 
 /**
- * The run, the one that it waits for, the one that that waits for, and so on; locked in the opposite order. A call that is
- * made between the look and the lock makes another look necessary.
+ * Locks the run and the chain of called runs that it waits for, the deepest first. A call that is made between the
+ * query and the lock requires another query.
  */
 async function lockChain(tx: PoolClient, runId: string): Promise<Run[]> {
   for (;;) {

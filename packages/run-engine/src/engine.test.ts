@@ -21,14 +21,14 @@ const statusOf = async (id: string) =>
 const announced = async () =>
   (await engines.pool.query("SELECT data ->> 'runId' AS id, data ->> 'status' AS status FROM outbox")).rows;
 
-test('a run goes straight to an executor that waits', async () => {
+test('a run goes straight to a waiting executor', async () => {
   const engine = await replica();
   const stop = (await engines.executor()).serve(1, () => 'done');
   const run = await until(
     async () => {
       const submitted = await engine.submitAndWait(aRun());
       if (submitted.status === 'running') return submitted;
-      // It came before the executor waited. A moment after its end the executor waits again.
+      // The run came before the executor waited. A moment after its end the executor waits again.
       await engine.waitForEnd(submitted, 5_000);
       return false;
     },
@@ -38,7 +38,7 @@ test('a run goes straight to an executor that waits', async () => {
   await stop();
 });
 
-test('output and logs come back as they were written, NUL included, and the end is announced once', async () => {
+test('output and logs are returned unchanged, including NUL, and the end is published once', async () => {
   const engine = await replica();
   const claimed = (await engines.executor()).claim();
   const ended = engine.submitAndWait(aRun(), 5_000);
@@ -68,7 +68,7 @@ test('a queued run waits for an executor, in order of priority and then of age',
 
 const HOUR_MS = 3_600_000;
 
-/** Moves the clock of this process. @returns moves it back */
+/** Shifts the clock of this process. @returns a function that restores it */
 function shiftClock(byMs: number): () => void {
   const RealDate = Date;
   class ShiftedDate extends RealDate {
@@ -89,7 +89,7 @@ function shiftClock(byMs: number): () => void {
 test.each([
   ['an hour ahead', HOUR_MS],
   ['an hour behind', -HOUR_MS],
-])('a run that is queued by a service whose clock is %s is handed out at once and in its turn', async (_what, byMs) => {
+])('a run that is queued by a service whose clock is %s is handed out at once and in order', async (_what, byMs) => {
   const engine = await replica();
   const before = await engine.submitAndWait(aRun());
   const restoreClock = shiftClock(byMs);
@@ -102,7 +102,7 @@ test.each([
   expect(order).toEqual([before.id, shifted.id, after.id]);
 });
 
-test('a workspace with many queued runs does not hold up another', async () => {
+test('a workspace with many queued runs does not delay another', async () => {
   const engine = await replica();
   for (let i = 0; i < 30; i++) await engine.submitAndWait(aRun({ workspaceId: 'ws_busy' }));
   const small = await engine.submitAndWait(aRun({ workspaceId: 'ws_small' }));
@@ -111,7 +111,7 @@ test('a workspace with many queued runs does not hold up another', async () => {
   expect(firstTwo).toContain(small.id);
 });
 
-test('what is reported twice, or by an earlier attempt, changes nothing', async () => {
+test('a repeated report, or one of an earlier attempt, changes nothing', async () => {
   const engine = await replica();
   const run = await engine.submitAndWait(aRun());
   const exec = await engines.executor();
@@ -132,7 +132,7 @@ test('what is reported twice, or by an earlier attempt, changes nothing', async 
   expect((await announced()).filter(({ id }) => id === run.id)).toHaveLength(1);
 });
 
-test('a run that its executor never began goes back to the queue; one that began ends as executor_lost', async () => {
+test('a run that its executor never started is requeued; a started one ends as executor_lost', async () => {
   const engine = await replica();
   const [untouched, begun] = [await engine.submitAndWait(aRun()), await engine.submitAndWait(aRun())];
   const lost = await engines.executor();
@@ -145,7 +145,7 @@ test('a run that its executor never began goes back to the queue; one that began
   expect(await engine.waitForEnd(untouched, 5_000)).toMatchObject({ status: 'completed', attempt: 2 });
 });
 
-test('a lease that is renewed is kept, and a run that was taken away is reported as lost', async () => {
+test('a renewed lease is kept, and a run that no longer belongs to the executor is reported as lost', async () => {
   const engine = await replica();
   const run = await engine.submitAndWait(aRun());
   const exec = await engines.executor();
@@ -160,7 +160,7 @@ test('a lease that is renewed is kept, and a run that was taken away is reported
   expect(await exec.renew(job)).toEqual({ cancelled: [], lost: [run.id] });
 });
 
-test('cancelling ends a queued run at once and tells the executor of a running one', async () => {
+test('cancelling ends a queued run at once and notifies the executor of a running one', async () => {
   const engine = await replica();
   const queued = await engine.submitAndWait(aRun());
   expect(await engine.cancel('ws_a', queued.id)).toMatchObject({ status: 'cancelled', error: { code: 'cancelled' } });
@@ -182,7 +182,7 @@ test('cancelling ends a queued run at once and tells the executor of a running o
   expect(await engine.waitForEnd(running, 5_000)).toMatchObject({ status: 'cancelled' });
 });
 
-test('a run whose secret is not set fails and says which, without reaching an executor', async () => {
+test('a run whose secret is not set fails with its name, without reaching an executor', async () => {
   const engine = await replica({ givenTo: async () => ({ secrets: { SET: 'value-1' } }) });
   const exec = await engines.executor();
   const missing = aRun();
@@ -198,7 +198,7 @@ test('a run whose secret is not set fails and says which, without reaching an ex
   });
 });
 
-test('a run with more than 64 KB of secrets fails and says how many it has, without reaching an executor', async () => {
+test('a run with more than 64 KB of secrets fails with their size, without reaching an executor', async () => {
   const values = { ONE: 'é'.repeat(16_384), TWO: 'x'.repeat(32_768) };
   const engine = await replica({
     givenTo: async (run) => ({ secrets: run.inputs.over ? { ...values, MORE: 'y' } : values }),
@@ -222,7 +222,7 @@ test('a run with more than 64 KB of secrets fails and says how many it has, with
   });
 });
 
-test('a run handed back unstarted is taken by the next executor', async () => {
+test('a run that is returned unstarted is handed to the next executor', async () => {
   const engine = await replica();
   const run = await engine.submitAndWait(aRun());
   const job = await (await engines.executor()).claim();
@@ -230,7 +230,7 @@ test('a run handed back unstarted is taken by the next executor', async () => {
   expect((await (await engines.executor()).claim())?.runId).toBe(run.id);
 });
 
-test('another workspace sees no run, not even that it is there', async () => {
+test('another workspace cannot see that a run exists', async () => {
   const engine = await replica();
   const run = await engine.submitAndWait(aRun());
   await expect(engine.get('ws_b', run.id)).rejects.toThrow(AppError);
@@ -238,7 +238,7 @@ test('another workspace sees no run, not even that it is there', async () => {
   expect(await engine.list('ws_b', { limit: 10 })).toEqual([]);
 });
 
-test('one fire of a schedule makes one run, whoever makes it', async () => {
+test('one fire of a schedule creates one run, also if submitted twice', async () => {
   const engine = await replica();
   const scheduledFor = new Date('2026-01-01T00:00:00Z');
   const tx = await engines.pool.connect();
@@ -253,7 +253,7 @@ test('one fire of a schedule makes one run, whoever makes it', async () => {
   }
 });
 
-test('with two replicas, whoever waits is told, whichever of them writes the end', async () => {
+test('with two replicas, every waiter is notified, whichever replica stores the end', async () => {
   const [one, two] = [await replica(), await replica()];
   const exec = await engines.executor();
   const stop = exec.serve(4, (job) => job.inputs);

@@ -1,4 +1,4 @@
-/** Everything that a service needs to run code. See docs/adr for why the parts are as they are. */
+/** Starts all that a service needs to run code. docs/adr gives the reasons for its parts. */
 import { type Bus, LEASE_MS, type Relay, type RunSource, type WorkspaceClosures } from '@gantry/events';
 import { StoredJson } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
@@ -54,32 +54,36 @@ export interface RunEngine extends Submission, WithinTransactions, Cancellation 
   /** @throws AppError 404 */
   get(workspaceId: string, runId: string): Promise<Run>;
   list(workspaceId: string, filter: RunFilter): Promise<Run[]>;
-  /** What has not ended, by status. */
+  /** Counts active runs by status. */
   counts(workspaceId: string): Promise<RunCounts>;
-  /** What was made since, by status; at most COUNTED_MAX + 1 runs are looked at. */
+  /** Counts runs created since then by status; reads at most COUNTED_MAX + 1 runs. */
   recentCounts(workspaceId: string, since: Date): Promise<Map<RunStatus, number>>;
   lastBySubject(workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>>;
   /** stdout, stderr and context.log() as one text. */
   logsText(run: Run): Promise<string>;
   artifacts(run: Run): Promise<RunArtifact[]>;
-  /** Also one that a later attempt replaced. */
+  /** Also finds an artifact that a later attempt replaced. */
   findArtifact(run: Run, id: string): Promise<RunArtifact | null>;
-  /** What it has recorded, and what it waits for; in the order of the code. */
+  /** Lists recorded and pending steps in the order of the code. */
   steps(run: Run): Promise<StepRow[]>;
   /** Writeable contexts that a completed run has changed. */
   contextChanges(run: Run): Promise<ContextChange[]>;
-  /** The return value, fetched where it was too large for the row. */
+  /** Loads the return value, also one that was too large for the row. */
   output(run: Run): Promise<unknown>;
-  /** The same for a response or for `encodeJson`. @param name under which a stored one stands that is no object */
+  /**
+   * Loads the output for a response or for `encodeJson`. @param name the field for a stored output that is not an
+   * object
+   */
   outputToSend(run: Run, name: string): Promise<unknown>;
-  /** The same unparsed where it is stored as an object: parsing 8 MB takes a tenth of a second. */
+  /** Loads the output, unparsed if it is in the object store: parsing 8 MB takes a tenth of a second. */
   storedOutput(run: Run): Promise<StoredOutput>;
   /**
-   * Server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`, or when the workspace is closed.
-   * @param wording how the surface tells events, and what it leaves out
+   * Streams server-sent events or NDJSON, by Accept. Resumes after Last-Event-ID, ends after `done`, or when the
+   * workspace is closed.
+   * @param wording the surface's format of events
    */
   stream(req: Request, res: Response, run: Run, include: Include, wording?: Wording): Promise<void>;
-  /** Hands standing claims back; requests are still answered. */
+  /** Releases standing claims; requests are still answered. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -99,13 +103,13 @@ export async function startRunEngine(deps: {
   log: Logger;
   /** How long a silent executor keeps its runs. Executors renew every LEASE_RENEW_MS: not less than three times that. */
   leaseMs?: number;
-  /** For runs that are to be made only if their subject is current. */
+  /** For runs that are created only if their subject is current. */
   isCurrent?: IsCurrent;
-  /** Absent: a run that asks for approval, or calls another, fails. */
+  /** Absent: a run that requests an approval, or calls another, fails. */
   onSuspended?: OnSuspended;
-  /** Absent: nobody is told of requests that a rule refused. */
+  /** Called for requests that a rule refused. */
   onRefused?: OnRefused;
-  /** After the commit of an ending that this replica wrote. The outbox tells everybody else. */
+  /** Called after the commit of an ending that this replica wrote. The outbox notifies other processes. */
   onSettled?: (run: Run) => void;
   /** Price of what one attempt used, in USD; added to what its code reported. Default: nothing. */
   computeCostUsd?: ComputeCostUsd;
@@ -124,7 +128,7 @@ export async function startRunEngine(deps: {
   const departures = createDepartures({ pool, signals, waiters, waker, relay, onSettled });
   const unobserve = observeQueue(source, pool);
   const { left } = departures;
-  /** Logs of runs that have just ended, for whoever waited; gone with the run object. */
+  /** Logs of runs that have just ended, for waiting requests; garbage-collected with the run object. */
   const knownLogs = new WeakMap<Run, string>();
 
   const endBy =

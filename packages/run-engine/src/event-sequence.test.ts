@@ -10,7 +10,7 @@ function told(last = 1_000_000) {
   return { seqs, sequence: createEventSequence(last, ({ seq }) => seqs.push(seq)) };
 }
 
-test('each event is told once and in order, whichever of the two sources has it first', () => {
+test('each event is emitted once and in order, whichever source has it first', () => {
   const { seqs, sequence } = told();
   sequence.live(live(1_000_001));
   sequence.live(live(1_000_003, 1_000_004));
@@ -21,14 +21,14 @@ test('each event is told once and in order, whichever of the two sources has it 
   expect([sequence.last, sequence.isAhead]).toEqual([1_000_005, false]);
 });
 
-test('what is ahead of a lost event follows once the table has gone past it', () => {
+test('events after a lost one are emitted once the table has passed it', () => {
   const { seqs, sequence } = told();
   sequence.live(live(1_000_004));
   sequence.stored(stored(1_000_001, 1_000_003));
   expect(seqs).toEqual([1_000_001, 1_000_003, 1_000_004]);
 });
 
-test('an ending that came live is told only when the table has it', () => {
+test('a live ending is emitted only when the table has it', () => {
   const { seqs, sequence } = told();
   const [ending] = live(1_000_001).map((event) => ({ ...event, closes: true }));
   sequence.live([ending as NewEvent]);

@@ -1,6 +1,6 @@
 /**
- * Puts what executors say live and what the table has into one order without a gap. Both say the same, in any order: what
- * is ahead of its turn is kept until what is missing was read.
+ * Merges live events of executors and stored events into one sequence without gaps. Both sources have the same events,
+ * in any order: events that are ahead are buffered until the missing ones are read.
  */
 import type { NewEvent, StoredEvent } from './run-events';
 
@@ -22,20 +22,20 @@ export function createEventSequence(last: number, tell: (event: StoredEvent) => 
   }
 
   return {
-    /** Everything up to here has been told. */
+    /** Number of the last emitted event. */
     get last() {
       return last;
     },
-    /** Whether something is missing before what came live. */
+    /** Returns whether events before the buffered live ones are missing. */
     get isAhead() {
       return ahead.size > 0;
     },
     live(events: NewEvent[]) {
-      // Closing events count only with the ending that wins, and that the table knows.
+      // Closing events count only with the winning ending, which only the table has.
       for (const event of events) if (!event.closes && event.seq > last) ahead.set(event.seq, event);
       passAhead();
     },
-    /** As they follow each other in the table. */
+    /** @param events consecutive events of the table */
     stored(events: StoredEvent[]) {
       for (const event of events) if (event.seq > last) pass(event);
       for (const seq of ahead.keys()) if (seq <= last) ahead.delete(seq);

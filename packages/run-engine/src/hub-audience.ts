@@ -1,4 +1,4 @@
-/** The readers of one run: what is new goes to all of them a little later, as the same bytes where they read alike. */
+/** Holds the readers of one run: new events are sent to all of them after COALESCE_MS, as the same bytes per style. */
 import type { Reader, Told } from './reader';
 
 const COALESCE_MS = 25;
@@ -37,9 +37,9 @@ export function createAudience() {
       unsent.push(told);
       flushing ??= setTimeout(flush, COALESCE_MS);
     },
-    /** At once, what was told and is not sent yet. */
+    /** Sends all unsent events at once. */
     flush,
-    /** @param last number of the last event that was told */
+    /** @param last number of the last emitted event */
     comment(last: number) {
       const comment = oncePerStyle((reader) => reader.comment(last));
       for (const reader of readers) reader.write(comment(reader));

@@ -1,4 +1,4 @@
-/** The latest events of a run, for readers that come a little late. */
+/** Holds the latest events of a run, for readers that are slightly late. */
 import type { Told } from './reader';
 
 const CHARS_MAX = 512 * 1024;
@@ -10,7 +10,7 @@ export function createBacklog(from: number, charsMax = CHARS_MAX) {
   let events: Told[] = [];
   let chars = 0;
 
-  /** To half, so that it is not done for each event. */
+  /** Trims to half, so that it does not happen for each event. */
   function trim() {
     let dropped = 0;
     for (const { seq, body } of events) {
@@ -23,7 +23,7 @@ export function createBacklog(from: number, charsMax = CHARS_MAX) {
   }
 
   return {
-    /** It holds everything after this number. */
+    /** The backlog has all events after this number. */
     get from() {
       return from;
     },

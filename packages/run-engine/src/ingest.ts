@@ -1,5 +1,5 @@
 /**
- * Takes what executors report out of JetStream and into the tables.
+ * Ingests the reports of executors from JetStream into the tables.
  *
  * The replicas share one durable consumer, so a run's batches may be written by different replicas and in any order:
  * events conflict on their number and an ending is a compare-and-set, which makes every batch safe to write twice and
@@ -44,12 +44,12 @@ export function startIngest(given: Omit<ReportDeps, 'boundRequests'> & { bus: Bu
       try {
         batch = decodeRunEvents(message);
       } catch (err) {
-        log.error({ err, subject: message.subject }, 'run events break their schema: terminated');
+        log.error({ err, subject: message.subject }, 'run events violate their schema: terminated');
         return message.term();
       }
       watch.saw(message.seq);
       if (!tokens.accepts(batch)) {
-        log.warn({ subject: message.subject, attempt: batch.attempt }, 'run events of a stranger: terminated');
+        log.warn({ subject: message.subject, attempt: batch.attempt }, 'run events with an invalid token: terminated');
         return message.term();
       }
       queue.push({ message, batch });
@@ -57,7 +57,7 @@ export function startIngest(given: Omit<ReportDeps, 'boundRequests'> & { bus: Bu
   });
 
   return {
-    /** True when everything that executors have reported so far is in the tables, and nothing of it was lost. */
+    /** Returns whether everything that executors have reported so far is in the tables, and nothing was lost. */
     caughtUp: async (): Promise<boolean> => queue.isIdle && watch.isConsumed(),
     stop: async () => {
       await fetching.stop();

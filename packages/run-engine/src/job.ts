@@ -1,4 +1,4 @@
-/** Turns a run into what an executor is told. */
+/** Builds an executor's job from a run. */
 import {
   CREDENTIALS_MAX,
   encode,
@@ -20,17 +20,20 @@ import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
 
 /**
- * What the code of a run gets besides its inputs, asked for with each attempt: values by name, without those that are not
- * set; and credentials, of which it gets the placeholders alone. `refused`: why it may not be handed out at all.
+ * Loads what a run's code gets besides its inputs, for each attempt: values by name, without unset ones; and
+ * credentials, of which the code gets only placeholders. `refused`: the reason why the run cannot be handed out.
  */
 export type GivenTo = (
   run: Run,
 ) => Promise<{ refused: RunError } | { secrets: Record<string, string>; credentials?: JobCredential[] }>;
 
-/** The connections whose tools a run may call. */
+/** Loads the connections whose tools a run may call. */
 export type ToolsOf = (run: Run) => Promise<JobTools[]>;
 
-/** Recorded steps, and recorded answers, beyond this travel by object store: inputs and secrets may take the rest of a message. */
+/**
+ * Recorded steps, and recorded responses, beyond this size travel by object store: inputs and secrets may take the rest
+ * of a message.
+ */
 const STEPS_INLINE_BYTES_MAX = 24 * 1024;
 
 /** Presigned URLs in a job must outlive its waiting and fetching, not its running. */
@@ -38,7 +41,7 @@ const URL_SECONDS = 600;
 
 export type BuiltJob = { job: Job } | { refused: RunError };
 
-/** @returns `refused` where the run can't be handed out at all: a declared secret is not set, or they are too large. */
+/** @returns `refused` if the run cannot be handed out: a declared secret is not set, or they are too large. */
 export async function buildJob(
   run: Run,
   executorId: string,
@@ -48,11 +51,11 @@ export async function buildJob(
     objects: ObjectStore;
     givenTo: GivenTo;
     toolsOf?: ToolsOf | undefined;
-    /** What earlier attempts have recorded. */
+    /** Loads the steps that earlier attempts have recorded. */
     stepsOf: (run: Run) => Promise<RecordedStep[]>;
-    /** Of a rehearsal: the answers to requests that would write. */
+    /** For a rehearsal: loads the responses to requests that would write. */
     answersOf: (run: Run) => Promise<RecordedAnswer[]>;
-    /** What is stored for the run waits for this. Undefined: the run is written. */
+    /** Objects of the run are stored only after this. Undefined: the run is inserted. */
     written: Promise<unknown> | undefined;
   },
 ): Promise<BuiltJob> {
@@ -152,7 +155,7 @@ export async function buildJob(
   return { job };
 }
 
-/** Says what is too much for one job; null: nothing. */
+/** Describes which limit of a job is exceeded; null: none. */
 function excessOf(secrets: Record<string, string>, credentials: JobCredential[]): string | null {
   const bytes = secretsBytes(secrets, credentials);
   if (bytes > SECRETS_BYTES_MAX) {

@@ -1,4 +1,4 @@
-/** A run and the Idempotency-Key of the request that asked for it are one statement. */
+/** Tests that one statement inserts a run and marks its request's Idempotency-Key. */
 import type { HeldKey } from '@gantry/http';
 import { until } from '@gantry/testing';
 import type { QueryConfig } from 'pg';
@@ -65,23 +65,23 @@ test('a run marks the key, whether it is queued, leased at once or part of a tra
 
 test.each([
   ['another request has taken', "claim = 'claim_2'"],
-  ['has made its run already', "made_id = 'run_before'"],
+  ['has created its run already', "made_id = 'run_before'"],
   ['was swept', "key = 'gone'"],
-])('a key that %s makes no run', async (_what, change) => {
+])('a key that %s creates no run', async (_what, change) => {
   await engines.pool.query(`UPDATE idempotency_keys SET ${change}`);
   await expect(engine.submitAndWait(keyed())).rejects.toMatchObject({ status: 409, code: 'in_flight' });
   await expect(engines.tx((tx) => engine.submitIn(tx, keyed()))).rejects.toMatchObject({ code: 'in_flight' });
   expect(await runIds()).toEqual([]);
 });
 
-test('of two replicas that believe to hold a key one makes a run', async () => {
+test('of two replicas that believe they hold a key, one creates a run', async () => {
   const other = await engines.replica();
   const outcomes = await Promise.allSettled([engine.submitAndWait(keyed()), other.submitAndWait(keyed())]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   expect(await runIds()).toEqual([await madeId()]);
 });
 
-test('a run whose subject has changed is not made, and its key stays open', async () => {
+test('a run whose subject has changed is not created, and its key stays free', async () => {
   isCurrent = false;
   await setCurrent();
   await expect(engine.submitAndWait(keyed({ onlyIfCurrent: true }))).rejects.toThrow(SubjectChanged);
@@ -92,7 +92,7 @@ test('a run whose subject has changed is not made, and its key stays open', asyn
   expect(await madeId()).toBe(run.id);
 });
 
-test('a run costs one statement, with a key or without one, and without one no key is looked at', async () => {
+test('a run costs one statement, with or without a key, and without one no key is queried', async () => {
   const statements: string[] = [];
   const pool = Object.create(engines.pool, {
     query: {

@@ -1,6 +1,6 @@
 import { createKnownQueues } from './known-queues';
 
-test('a queue is known to be empty from the question on, until a hint that comes meanwhile or later', () => {
+test('a queue is known to be empty from the query on, until a hint that arrives meanwhile or later', () => {
   const queues = createKnownQueues();
   expect(queues.mayHave('python')).toBe(true);
   queues.asked(['python', 'node']);

@@ -1,4 +1,4 @@
-/** Keeps the leases of runs that executors hold, and answers their requests for a place to put artifacts. */
+/** Renews the leases of runs that executors hold, and presigns their uploads. */
 import {
   type ArtifactReply,
   type ArtifactRequest,

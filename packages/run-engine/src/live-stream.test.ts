@@ -99,7 +99,7 @@ function read(
 
 const line = (n: number) => ({ type: 'log', stream: 'stdout', level: 'info', text: `line ${n}` }) as const;
 
-test('a reader that is cut off three times and comes back on either replica gets each event once and in order', async () => {
+test('a reader that reconnects three times to either replica gets each event once and in order', async () => {
   const { run, job } = await startedRun();
   await job.report({ type: 'started' });
   const seen: Reader['events'] = [];
@@ -108,7 +108,7 @@ test('a reader that is cut off three times and comes back on either replica gets
     const reader = read(leg % 2 ? two : one, run.id, leg ? { lastEventId: seen.at(-1)?.id } : {});
     for (let n = 0; n < 25; n++) {
       await job.report(line(written++));
-      // Somewhere inside the leg, without a pause that a slow machine could fall behind of.
+      // In the middle of the leg, without a pause, so that slow machines pass too.
       if (n === 12 && leg < 3) {
         await until(() => reader.events.length > 3);
         reader.cut();
@@ -129,7 +129,7 @@ test('a reader that is cut off three times and comes back on either replica gets
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
 });
 
-test('logs can be left out, or read alone, and a run that has ended is told from the table', async () => {
+test('logs can be excluded or streamed alone, and an ended run is streamed from the table', async () => {
   const { run, job } = await startedRun();
   await job.report({ type: 'started' }, line(1), { type: 'progress', fraction: 0.5, message: 'half' });
   await job.report({ type: 'finished', status: 'failed', error: { code: 'exception', message: 'no' }, usage: noUsage });
@@ -145,7 +145,7 @@ test('logs can be left out, or read alone, and a run that has ended is told from
 });
 
 test.each(['99999999999999999999999', '-3', 'x'])(
-  'what is no number of an event, such as %s, is the beginning',
+  'an invalid Last-Event-ID, such as %s, starts at the beginning',
   async (id) => {
     const { run, job } = await startedRun();
     await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: noUsage });
@@ -157,7 +157,7 @@ test.each(['99999999999999999999999', '-3', 'x'])(
   },
 );
 
-test('whoever sees `done` finds the run ended', async () => {
+test('a client that receives `done` finds the run ended', async () => {
   const { run, job } = await startedRun();
   const reader = read(two, run.id);
   await job.complete(5);
@@ -166,11 +166,11 @@ test('whoever sees `done` finds the run ended', async () => {
   expect(await one.engine.get('ws_a', run.id)).toMatchObject({ status: 'completed', output: 5 });
 });
 
-test('a run that sleeps, waits for a person and is tried again is told whole over three reconnects, without waiting for gaps', async () => {
+test('a run with a sleep, an approval and a retry is streamed without gaps over three reconnects', async () => {
   const { run, job } = await startedRun({ retry: { max: 1, backoffMs: 10, factor: 1, backoffMsMax: 10 } });
   const seen: Reader['events'] = [];
   let reader = read(one, run.id);
-  /** Cut off when it has seen what is named, and read on elsewhere. */
+  /** Disconnects after a matching event, and reconnects to another replica. */
   const goOn = async (replica: Replica, after: (event: Reader['events'][number]) => boolean) => {
     await until(() => reader.events.some(after));
     reader.cut();
@@ -220,20 +220,20 @@ test('a run that sleeps, waits for a person and is tried again is told whole ove
   ]);
   const ids = seen.map((e) => e.id);
   expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-  // Whoever comes afterwards is told the same.
+  // A later reader gets the same events.
   const late = read(one, run.id, { lastEventId: 0 });
   await late.ended;
   expect(late.events.map(({ id }) => id)).toEqual(ids.filter((id) => id > 0));
 });
 
-test('many readers of one run are told everything, and cost the replica what one does', async () => {
+test('many readers of one run get every event, and cost the replica as much as one', async () => {
   const { run, job } = await startedRun();
   await job.report({ type: 'started' });
   const readers = Array.from({ length: 150 }, () => read(two, run.id));
   await until(() => readers.every(({ events }) => events.some(({ id }) => id > 0)));
   const before = two.bus.nc.stats().inMsgs;
   for (let n = 0; n < 40; n++) await job.report(line(n));
-  // Others come in the middle, one of them with a number that nobody gave it.
+  // Others join in the middle, one of them with an invented number.
   readers.push(...Array.from({ length: 20 }, () => read(two, run.id)));
   const liar = read(two, run.id, { lastEventId: 999_999_999 });
   for (let n = 40; n < 80; n++) await job.report(line(n));
@@ -249,7 +249,7 @@ test('many readers of one run are told everything, and cost the replica what one
   expect(liar.events.filter(({ text }) => text)).toEqual([]);
 });
 
-test('what a run changed of its contexts is for the service, and not streamed', async () => {
+test('context changes are for the service and are not streamed', async () => {
   const { run, job } = await startedRun();
   const digest = 'b'.repeat(64);
   const change = { name: 'notes', from: digest, size: 3, sha256: digest };
@@ -267,7 +267,7 @@ test('what a run changed of its contexts is for the service, and not streamed', 
   expect(await one.engine.contextChanges(ended)).toEqual([{ ...change, key }]);
 });
 
-test('both formats tell the same under the same names; a line adds the number of its event', async () => {
+test('both formats have the same fields; a line adds the number of its event', async () => {
   const { run, job } = await startedRun();
   const file = { name: 'a.txt', contentType: 'text/plain', size: 1, sha256: 'b'.repeat(64) };
   const artifact = { artifactId: 'art_1', ...file, key: `ws_a/runs/${run.id}/1/a` };
@@ -292,7 +292,7 @@ test('both formats tell the same under the same names; a line adds the number of
   expect(frames).toEqual(lines);
 });
 
-test('a run that has not begun is said to be queued once, and a status is never told twice in a row', async () => {
+test('an unstarted run is reported as queued once, and a status is never repeated', async () => {
   const run = await one.engine.submitAndWait(aRun());
   const reader = read(one, run.id);
   await until(() => reader.events.length > 0);
@@ -311,7 +311,7 @@ test('a run that has not begun is said to be queued once, and a status is never 
   }
 });
 
-test('behind `done` there is nothing to resume, HEAD has no body, and JSON is not what a stream is', async () => {
+test('after `done` there is nothing to resume, HEAD has no body, and JSON is not acceptable', async () => {
   const { run, job } = await startedRun();
   await job.report({ type: 'started' }, { type: 'finished', status: 'completed', output: 1, usage: noUsage });
   await two.engine.waitForEnd(run, 5_000);
@@ -326,7 +326,7 @@ test('behind `done` there is nothing to resume, HEAD has no body, and JSON is no
   expect((await answer({ Accept: 'text/html, */*;q=0.1' })).status).toBe(200);
 });
 
-test('a step takes as long in its event as in the run', async () => {
+test('a step has the same duration in its event and in the run', async () => {
   const { run, job } = await startedRun();
   await job.report({ type: 'started' });
   await job.step(1, 'charge', 5, { startedAt: Date.now() - 90, durationMs: 70 });
@@ -345,7 +345,7 @@ test('a step takes as long in its event as in the run', async () => {
   expect(taken[0]).toBe(70);
 });
 
-test('the stream of a run whose events are gone tells how it ended, once', async () => {
+test('the stream of a run whose events were deleted reports its end once', async () => {
   const { run, job } = await startedRun();
   await job.report({ type: 'started' }, { type: 'log', stream: 'stdout', level: 'info', text: 'long ago' });
   await job.complete({ n: 7 });

@@ -1,6 +1,6 @@
 /**
- * One run's events as a stream that can be broken off and resumed anywhere: the HTTP side of run-hub.ts. A reader that does
- * not keep up is cut off; it resumes with Last-Event-ID.
+ * Streams one run's events over HTTP from run-hub.ts; a client can disconnect and resume anywhere. A reader that does
+ * not keep up is disconnected; it resumes with Last-Event-ID.
  */
 import { AppError, drained, startEventStream } from '@gantry/http';
 import type { Request, Response } from 'express';
@@ -11,10 +11,10 @@ import type { RunHubs } from './run-hub';
 
 export type Include = 'all' | 'no-logs' | 'logs';
 
-/** @param data the event's own fields. @returns those that are told; null: nothing is told of it */
+/** @param data the event's own fields. @returns the streamed fields; null: the event is omitted */
 export type TellEvent = (data: Record<string, unknown>) => Record<string, unknown> | null;
 
-/** In which words events are told. Readers of a run with the same `name` share what is sent. */
+/** A surface's format of events. Readers of a run with the same `name` share the bytes. */
 export interface Wording {
   name: string;
   of: Partial<Record<Told['type'], TellEvent>>;
@@ -22,7 +22,7 @@ export interface Wording {
   others: 'told' | 'left out';
 }
 
-/** A reader this far behind is cut off. */
+/** A reader this far behind is disconnected. */
 const UNSENT_BYTES_MAX = 4 << 20;
 
 export async function streamRun(
@@ -36,7 +36,7 @@ export async function streamRun(
   const format = formatOf(req);
   const closing = isTerminal(run.status) ? agedClosing(run) : null;
   const last = lastSeen(req);
-  // EventSource comes again until it is told that nothing is left.
+  // EventSource reconnects until it gets a 204.
   const isOver = closing && last > 0 && (last === closing.at(-1)?.seq || (await hubs.isOver(run.id, last)));
   if (isOver) return void res.status(204).end();
   startEventStream(res, format.contentType);
@@ -67,7 +67,7 @@ function formatOf(req: Request): typeof sse {
   );
 }
 
-/** From the beginning for what is no number of an event. */
+/** Parses Last-Event-ID; 0, the beginning, if it is invalid. */
 function lastSeen(req: Request): number {
   const given = req.get('Last-Event-ID') ?? '';
   return /^\d{1,15}$/.test(given) ? Number(given) : 0;
@@ -86,7 +86,7 @@ function toReader(res: Response, format: typeof sse, include: Include, last: num
     },
     comment: format.comment,
     write(bytes) {
-      // Ended from outside where its caller may no longer read it.
+      // open-streams.ts ends it if the caller loses access.
       if (!bytes.length || res.closed || res.writableEnded) return;
       if (res.writableLength > UNSENT_BYTES_MAX) res.destroy();
       else res.write(bytes);
@@ -106,11 +106,11 @@ function worded(event: Told, { of, others }: Wording): Told[] {
   return told ? [{ ...event, body: JSON.stringify({ type, at, ...told }) }] : [];
 }
 
-/** True where its history says what it is, or is about to. */
+/** Returns whether the run's events include its status, or will soon. */
 const isTold = ({ status, startedAt }: Run): boolean =>
   startedAt !== null || status === 'running' || isTerminal(status);
 
-/** What a run is that has not begun; a suspended one is shown as queued. */
+/** Builds the status event of an unstarted run; a suspended one is shown as queued. */
 function nowOf({ status, suspension, wakeAt, createdAt }: Run): Told {
   const shown = status === 'suspended' ? 'queued' : status;
   const waiting = suspension && { waiting_for: toWaitingFor(suspension, wakeAt) };

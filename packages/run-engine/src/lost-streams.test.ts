@@ -1,4 +1,4 @@
-/** A run begins once, whatever becomes of the stream that its executor reports to. */
+/** Tests that a run starts once, even if the stream of its executor's reports is lost. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { keepStreams, runEventsStream } from '@gantry/events';
@@ -20,17 +20,17 @@ const STREAM = runEventsStream('worker');
 const log = pino({ level: 'silent' });
 const runOf = async (id: string) => (await engines.pool.query('SELECT * FROM runs WHERE id = $1', [id])).rows[0];
 
-/** As if nobody had heard of the run since it was handed out. */
+/** Expires the lease as if the executor had not renewed it. */
 const leaseRanOut = (id: string) =>
   engines.pool.query("UPDATE runs SET lease_expires_at = now() - interval '1 second' WHERE id = $1", [id]);
 
-/** Streams as worker-api maintains them, until `stop`. */
+/** Maintains streams like worker-api, until `stop`. */
 async function maintainStreams() {
   const bus = await engines.connect('worker-api');
   return keepStreams({ bus, log });
 }
 
-/** What a start of worker-api did to the streams until now: the next restart of the server changes their creation time. */
+/** Updates the stream as earlier releases did at start: the next server restart then changes its creation time. */
 async function updateStream() {
   const { nc } = await engines.connect('spectator');
   const manager = await nc.jetstreamManager();
@@ -38,7 +38,7 @@ async function updateStream() {
   await manager.streams.update(STREAM, { ...config, max_bytes: config.max_bytes - 1 });
 }
 
-/** Reports of another run, so that the stream has a past. */
+/** Reports another run, so that the stream has earlier messages. */
 async function reportSomeRun(engine: RunEngine, executor: FakeExecutor) {
   const run = await engine.submitAndWait(aRun());
   await (await claimed(executor)).complete({ done: true });
@@ -51,7 +51,7 @@ const restarts: [string, () => Promise<void>][] = [
 ];
 
 test.each(restarts)(
-  'a run that has not begun goes back to the queue when NATS was %s',
+  'an unstarted run is requeued when NATS was %s',
   async (_, restart) => {
     const streams = await maintainStreams();
     const engine = await engines.replica({ leaseMs: LEASE_MS });
@@ -131,7 +131,7 @@ async function isWaitingForLock(): Promise<boolean> {
   return Boolean(rowCount);
 }
 
-test('a run that was never begun goes back to the queue, and not for ever', async () => {
+test('a run that was never started is requeued a limited number of times', async () => {
   const engine = await engines.replica({ leaseMs: LEASE_MS });
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());
@@ -149,7 +149,7 @@ test('a run that was never begun goes back to the queue, and not for ever', asyn
   });
 });
 
-test('an executor that could not begin hands a run back although its start is known', async () => {
+test('an executor can return a run that it could not start, although its start was reported', async () => {
   const engine = await engines.replica();
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());

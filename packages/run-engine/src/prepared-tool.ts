@@ -1,4 +1,4 @@
-/** Between the run engine, which records calls of tools, and the service that makes them. */
+/** Interface between the run engine, which records tool calls, and the service that executes them. */
 import type { ToolCall, ToolFailure } from '@gantry/events';
 import type { Run } from './run';
 import type { ToolOutcome } from './tool-steps';
@@ -6,13 +6,13 @@ import type { ToolOutcome } from './tool-steps';
 export type AskedTool = Pick<ToolCall, 'connection' | 'tool' | 'arguments' | 'timeoutMs' | 'stream'>;
 
 export interface PreparedTool {
-  /** Calling twice does no harm. */
+  /** The call may be repeated safely. */
   isRepeatable: boolean;
-  /** Calling it changes nothing outside, whatever it costs. */
+  /** The call has no external effect, whatever it costs. */
   isReadOnly: boolean;
   /**
-   * Takes no longer than `timeoutMs`. Never throws for anything that the other side does.
-   * @param tell takes more of the answer's text, masked, while it comes; it is lost where nobody waits for it
+   * Takes no longer than `timeoutMs`. Never throws because of the other side.
+   * @param emitText receives the result's masked text as it arrives; dropped without a waiting client
    * @param signal aborted with RunEnded once no attempt of the run will read the outcome
    */
   call(tell: (text: string) => void, signal: AbortSignal): Promise<ToolOutcome>;

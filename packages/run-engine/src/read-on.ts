@@ -1,15 +1,15 @@
-/** A run's events from the table, up to the first that is missing. */
+/** Reads a run's events from the table, up to the first missing one. */
 import type { Pool } from 'pg';
 import { follows, GAP_MS, readEvents, type StoredEvent } from './run-events';
 
 const PAGE = 1_000;
 
-/** Since when an event has been missing; 0: none is. One for each reader of the table. */
+/** Time since which an event has been missing; 0: none is. One per reader of the table. */
 export interface Gap {
   since: number;
 }
 
-/** What the table has after `last`, up to the first event that is missing; one that stays missing for GAP_MS is taken for lost. */
+/** Reads the events after `last` up to the first missing one; one that is missing for GAP_MS counts as lost. */
 export async function readOn(
   pool: Pool,
   runId: string,
@@ -30,7 +30,7 @@ export async function readOn(
   return { events, missing: false, more: page.length === PAGE };
 }
 
-/** A number that a reader made up must not become everybody's place. @returns the last one up to there that exists, or 0 */
+/** Guards other readers against an invented number. @returns the last existing number up to `seq`, or 0 */
 export async function lastSeqUpTo(pool: Pool, runId: string, seq: number): Promise<number> {
   if (seq <= 0) return 0;
   const { rows } = await pool.query('SELECT max(seq)::float8 AS seq FROM run_events WHERE run_id = $1 AND seq <= $2', [

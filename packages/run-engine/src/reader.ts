@@ -1,7 +1,7 @@
-/** Who reads a live stream, and what a run's hub tells them. */
+/** Readers of a live stream, and the events that a run's hub sends to them. */
 import type { StoredEvent } from './run-events';
 
-/** An event as text, made once for all readers. */
+/** An event as text, serialized once for all readers. */
 export interface Told {
   seq: number;
   type: StoredEvent['type'];
@@ -10,7 +10,7 @@ export interface Told {
 }
 
 export interface Reader {
-  /** Number of the last event that it has. */
+  /** Number of the last event that it received. */
   last: number;
   /** Readers with the same style get the same bytes. */
   style: string;
@@ -18,7 +18,7 @@ export interface Reader {
   render(events: Told[]): string;
   comment(last: number): string;
   write(bytes: Buffer): void;
-  /** Resolves when it can take more, or is gone. */
+  /** Resolves when it accepts more data, or is closed. */
   drained(): Promise<void>;
   end(): void;
 }

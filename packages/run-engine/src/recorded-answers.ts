@@ -1,8 +1,8 @@
 /**
- * Rehearsals: what a run asks of tools, models, other runs and people is answered by the records of the run that it is of.
+ * Replays recorded results of tools, models, called runs and approvals in rehearsals.
  *
- * The k-th step of one kind, name and question gets the k-th record of the same. The rehearsal's own steps say how many it has
- * had, so that an attempt that runs again from the top gets the same answers.
+ * The k-th step of one kind, name and request gets the k-th record of the same. The rehearsal's own steps count the
+ * used records, so that an attempt that runs again from the top gets the same results.
  */
 import { createHash } from 'node:crypto';
 import type { RunError, StepKind, Suspension } from '@gantry/events';
@@ -11,10 +11,10 @@ import type { Rehearsal, RunStatus } from './run';
 import type { Sql } from './run-row';
 import type { StepRow } from './run-steps';
 
-/** Type of the error of a rehearsal that asked a person or a worker for what was not recorded. */
+/** Error type of a rehearsal that requested an approval or a call without a record. */
 export const NOT_RECORDED = 'NotRecorded';
 
-/** SHA-256 (hex) of JSON: the same for equal values, in whatever order their keys were set. */
+/** Returns the SHA-256 (hex) of a value's JSON, independent of the order of keys. */
 export const askedDigest = (asked: unknown): string =>
   createHash('sha256')
     .update(
@@ -26,13 +26,13 @@ export const askedDigest = (asked: unknown): string =>
     )
     .digest('hex');
 
-/** Of what a person or another worker is asked; null: nobody is. */
+/** Returns the digest of an approval's or a call's request; null for a sleep. */
 export function digestOfSuspension(suspension: Suspension): string | null {
   if (suspension.kind === 'sleep') return null;
   return askedDigest(suspension.kind === 'call' ? suspension.inputs : [suspension.data ?? null, suspension.form]);
 }
 
-/** A step of a rehearsal whose answer is looked for. */
+/** A step of a rehearsal that needs a recorded result. */
 export interface AskedStep {
   runId: string;
   ordinal: number;
@@ -42,7 +42,7 @@ export interface AskedStep {
 }
 
 export interface FoundRecord extends Pick<StepRow, 'status' | 'result'> {
-  /** Of the recorded run. */
+  /** Status of the recorded run. */
   runStatus: RunStatus;
   runError: RunError | null;
 }
@@ -58,7 +58,7 @@ const FIND = statement(
      AND m.kind = $kind AND m.name = $name AND m.asked_digest = $asked_digest)`,
 );
 
-/** @returns null where the run that is rehearsed has no such record, or none that is left */
+/** @returns null if the rehearsed run has no such record, or all are used */
 export async function findRecord(sql: Sql, { of }: Rehearsal, asked: AskedStep): Promise<FoundRecord | null> {
   if (of === null) return null;
   const { runId: run_id, askedDigest: asked_digest, ordinal, kind, name } = asked;
@@ -72,7 +72,7 @@ const WORDS = {
   approve: 'approvals',
 };
 
-/** Says what was recorded in place of an answer, and what helps. */
+/** Describes what was recorded instead, and the remedy. */
 export async function sayNotRecorded(
   sql: Sql,
   { of }: Rehearsal,

@@ -1,4 +1,4 @@
-/** A run whose request was refused by a rule is announced once, however many more it makes. */
+/** Publishes once per run that a rule refused one of its requests. */
 import type { RunEvent, RunEventBatch } from '@gantry/events';
 import { transaction } from '@gantry/postgres';
 import type { Pool, PoolClient } from 'pg';
@@ -16,18 +16,18 @@ export interface RefusedRequest {
   reason: string;
 }
 
-/** In the transaction that marks the run: it is called once for each run, for the first that was reported. */
+/** Called in the transaction that marks the run, once per run, for the first reported request. */
 export type OnRefused = (tx: PoolClient, refused: RefusedRequest) => Promise<void>;
 
 type Refused = Pick<RefusedRequest, 'host' | 'port' | 'reason'>;
 
-/** Tests have no network, so that each of their requests is refused: nobody is told of them. */
+/** Excludes tests, which have no network, so that all their requests are refused. */
 const MARK = `
   UPDATE runs SET request_refused_at = now()
   WHERE id = ANY ($1) AND kind = 'run' AND request_refused_at IS NULL
   RETURNING id AS "runId", workspace_id AS "workspaceId", subject_id AS "subjectId", subject_ref AS "subjectRef", traceparent`;
 
-/** Batches may come again: whoever marked the run has announced it. */
+/** Handles redelivered batches: marking the run and publishing commit together. */
 export async function announceRefused(pool: Pool, batches: RunEventBatch[], onRefused: OnRefused): Promise<void> {
   const refused = new Map<string, Refused>();
   for (const { runId, events } of batches) {
@@ -46,5 +46,5 @@ function refusedOf(event: RunEvent): Refused | undefined {
   return { host: plain(event.host), port: event.port, reason: plain(event.problem.message) };
 }
 
-/** A jsonb column refuses NUL and halves of a surrogate pair. */
+/** Replaces NUL and unpaired surrogates, which jsonb refuses. */
 const plain = (text: string): string => Buffer.from(text).toString().replaceAll('\0', '\ufffd');

@@ -13,7 +13,7 @@ const aRehearsal = (of: string | null = null) =>
   aRun({ kind: 'test', trigger: REHEARSAL, spec: { ...aRun().spec, rehearsal: { of } } });
 const announced = async () => (await engines.pool.query('SELECT type, data FROM outbox')).rows;
 
-test('each way in which a rehearsal ends is announced once, and never as run.finished', async () => {
+test('every end of a rehearsal is published once, and never as run.finished', async () => {
   const engine = await engines.replica();
   const executor = await engines.executor();
   const completed = await engine.submitAndWait(aRehearsal());
@@ -36,7 +36,7 @@ test('each way in which a rehearsal ends is announced once, and never as run.fin
   ]);
 });
 
-test('a test of a draft is announced to nobody', async () => {
+test('the end of a draft’s test is not published', async () => {
   const engine = await engines.replica();
   const run = await engine.submitAndWait(aRun({ kind: 'test', trigger: 'test' }));
   await engine.cancel(run.workspaceId, run.id);

@@ -1,4 +1,4 @@
-/** Calls of tools and models in rehearsals. */
+/** Handles tool and model calls in rehearsals. */
 import type { ToolFailure } from '@gantry/events';
 import type { Pool } from 'pg';
 import type { PreparedTool } from './prepared-tool';
@@ -8,7 +8,7 @@ import { failureIn, type ToolOutcome, type ToolPlace } from './tool-steps';
 
 type Prepared = PreparedTool | { failed: ToolFailure };
 
-/** A record answers; without one, only what writes nothing is called. */
+/** Replays a record; without one, calls only read-only tools. */
 export async function rehearseCall(
   pool: Pool,
   rehearsal: Rehearsal,

@@ -29,7 +29,7 @@ function report(runId: string, ends = true): Received & { message: { working: je
   };
 }
 
-test('an ending takes along whatever has been waiting', async () => {
+test('an ending flushes all waiting batches', async () => {
   const { queue, written } = aQueue(() => {});
   queue.push(report('one', false));
   queue.push(report('two', false));
@@ -39,7 +39,7 @@ test('an ending takes along whatever has been waiting', async () => {
   await until(() => queue.isIdle);
 });
 
-test('while PostgreSQL is away all stay in order, and no other replica is given them', async () => {
+test('while PostgreSQL is down batches stay in order, and are not redelivered to another replica', async () => {
   let isAway = true;
   const { queue, written, refused } = aQueue(() => {
     if (isAway) throw away;
@@ -54,7 +54,7 @@ test('while PostgreSQL is away all stay in order, and no other replica is given 
   expect([written.flat(), refused]).toEqual([['first', 'second'], []]);
 });
 
-test('one that can not be written holds up no other', async () => {
+test('a batch that cannot be written does not block others', async () => {
   const { queue, written, refused } = aQueue((runIds) => {
     if (runIds.includes('bad')) throw new Error('bad');
   });
@@ -64,7 +64,7 @@ test('one that can not be written holds up no other', async () => {
   expect([written, refused]).toEqual([[['one'], ['two'], ['three']], ['bad']]);
 });
 
-test('stopping writes what waits', async () => {
+test('stopping writes all waiting batches', async () => {
   const { queue, written } = aQueue(() => {});
   queue.push(report('late', false));
   await queue.stop();

@@ -1,8 +1,8 @@
 /**
- * Reports that wait to be written, in the order in which they came.
+ * Queues reports for writing, in order of arrival.
  *
- * Whatever is waiting is written together, and a batch that ends a run at once. While PostgreSQL is away everything stays
- * here. What can't be written together for another reason is written one by one, so that it holds up no other.
+ * Waiting batches are written together, at once if one ends a run. While PostgreSQL is down all batches stay queued. If
+ * a group cannot be written for another reason, its batches are written one by one, so that none blocks the others.
  */
 import { ACK_WAIT_MS, type RunEventBatch } from '@gantry/events';
 import { isDependencyDown } from '@gantry/http';
@@ -10,7 +10,7 @@ import type { JsMsg } from 'nats';
 import type { Logger } from 'pino';
 
 const BATCH_MAX = 100;
-/** Nobody waits for a batch without an ending: several commit together. */
+/** No request waits for a batch without an ending: several commit together. */
 const UNHURRIED_MS = 25;
 const RETRY_MS = 500;
 
@@ -20,9 +20,9 @@ export interface Received {
 }
 
 export function createReportQueue(deps: {
-  /** Writes all of them together and acknowledges them, or throws. */
+  /** Writes and acknowledges all of them together, or throws. */
   write: (received: Received[]) => Promise<void>;
-  /** One that can't be written by itself. @param err why */
+  /** Handles a batch that cannot be written alone. @param err the reason */
   refuse: (received: Received, err: unknown) => Promise<void>;
   log: Logger;
 }) {
@@ -61,7 +61,7 @@ export function createReportQueue(deps: {
     }
   }
 
-  /** Of what waits here: it must not be delivered to another replica as well, which would do no better. */
+  /** Extends the ack wait of queued messages: another replica could not write them either. */
   function stayOwner(): void {
     const now = Date.now();
     if (now - claimedAt < ACK_WAIT_MS / 3) return;
@@ -75,13 +75,13 @@ export function createReportQueue(deps: {
       await deps
         .write([received])
         .catch((err) => deps.refuse(received, err))
-        // It is delivered again.
+        // The message is redelivered.
         .catch((err) => log.error({ err, runId: received.batch.runId }, 'run events neither written nor refused'));
     }
   }
 
   return {
-    /** Nothing waits, and nothing is being written. */
+    /** Returns whether no batch waits or is being written. */
     get isIdle() {
       return !waiting.length && !writing;
     },
@@ -90,7 +90,7 @@ export function createReportQueue(deps: {
       if (received.batch.events.at(-1)?.type === 'finished' || waiting.length >= BATCH_MAX) write();
       else timer ??= setTimeout(write, UNHURRIED_MS);
     },
-    /** Resolves when what waits was written; while PostgreSQL is away it is left to another replica. */
+    /** Resolves when all waiting batches are written; while PostgreSQL is down they are left to another replica. */
     async stop() {
       stopped = true;
       write();
@@ -99,6 +99,6 @@ export function createReportQueue(deps: {
   };
 }
 
-/** PostgreSQL is away, or chose this transaction to break a deadlock. */
+/** Returns whether PostgreSQL is down, or aborted this transaction to resolve a conflict. */
 export const isPassing = (err: unknown): boolean =>
   isDependencyDown(err) || ['40P01', '40001'].includes(String((err as { code?: unknown }).code));

@@ -17,7 +17,7 @@ const finished = (over: object): RunEvent =>
   ({ type: 'finished', seq: 4, at: 0, status: 'completed', usage: { ...noUsage, costUsd: 2 }, ...over }) as RunEvent;
 const price = () => 0.5;
 
-test('logs are whole only with every line of a first attempt', () => {
+test('logs are complete only with every line of a first attempt', () => {
   expect(wholeLogs([batch([log(2), log(3)]), batch([finished({})])])).toBe('line 2\nline 3\n');
   expect(wholeLogs([batch([log(3), finished({})])])).toBeUndefined();
   expect(wholeLogs([batch([log(2), finished({})])])).toBeUndefined();

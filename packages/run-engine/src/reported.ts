@@ -1,4 +1,4 @@
-/** What a batch of events says about the end of its attempt. */
+/** Extracts the end of an attempt from a batch of events. */
 import type { RunError, RunEvent, RunEventBatch } from '@gantry/events';
 import { isClosing, joinLogs, seqOf } from './run-events';
 import type { Ending } from './settle-runs';
@@ -6,7 +6,7 @@ import type { SuspensionReport } from './suspend-run';
 
 export type Usage = Extract<RunEvent, { type: 'finished' }>['usage'];
 
-/** Price of what an attempt used, in USD; what its code reported comes on top. */
+/** Computes the price of an attempt's usage in USD; costs that its code reported are added. */
 export type ComputeCostUsd = (usage: Usage) => number;
 
 const UNEXPLAINED: RunError = {
@@ -21,7 +21,7 @@ export const hasStarted = ({ events }: RunEventBatch): boolean => events.some(({
 export const wasReturned = ({ events }: RunEventBatch): boolean =>
   events.some((event) => event.type === 'finished' && event.status === 'returned');
 
-/** Undefined unless the run ends with this batch. */
+/** Returns undefined unless the run ends with this batch. */
 export function endingOf(batch: RunEventBatch, computeCostUsd: ComputeCostUsd): Ending | undefined {
   const last = finishedOf(batch);
   if (!last) return undefined;
@@ -32,7 +32,7 @@ export function endingOf(batch: RunEventBatch, computeCostUsd: ComputeCostUsd): 
   return { ...common, status, output, outputKey, error };
 }
 
-/** Undefined unless the run waits from this batch on. */
+/** Returns undefined unless this batch suspends the run. */
 export function suspensionOf(batch: RunEventBatch, computeCostUsd: ComputeCostUsd): SuspensionReport | undefined {
   const last = finishedOf(batch);
   if (last?.status !== 'suspended' || !last.suspension) return undefined;
@@ -59,11 +59,11 @@ function endOfAttempt(
   };
 }
 
-/** Undefined unless these batches hold every event of a run's only attempt, from its first to its last. */
+/** Returns undefined unless these batches have every event of a run's only attempt. */
 export function wholeLogs(batches: RunEventBatch[]): string | undefined {
   if (batches.some(({ attempt }) => attempt > 1)) return undefined;
   const events = batches.flatMap((batch) => batch.events).sort((a, b) => a.seq - b.seq);
-  // Number 1 is `started`, which travels ahead.
+  // Number 1 is `started`, which is sent ahead.
   if (!events[0] || events[0].seq > 2) return undefined;
   if (events.some((event, i) => i > 0 && event.seq !== (events[i - 1]?.seq ?? 0) + 1)) return undefined;
   return joinLogs(events.flatMap((event) => (event.type === 'log' ? [event.text] : [])));

@@ -1,4 +1,4 @@
-/** Answers to the writing requests of a recorded run, for its rehearsals. */
+/** Loads recorded responses to a run's writing requests for its rehearsals. */
 import { ANSWERS_MAX, type RecordedAnswer, recordedAnswer } from '@gantry/events';
 import { statement } from '@gantry/postgres';
 import type { Run } from './run';
@@ -15,13 +15,13 @@ const FIND = statement(
    ORDER BY e.seq LIMIT ${ANSWERS_MAX.count}`,
 );
 
-/** As an executor reported it, which may have been a hostile one. */
+/** As reported by a possibly hostile executor. */
 interface Row {
   id: number;
   data: Record<string, unknown> & { answer: object };
 }
 
-/** In the order of the record, without those that earlier attempts of the rehearsal have had. */
+/** Loads responses in recorded order, without those that earlier attempts of the rehearsal have used. */
 export async function recordedAnswers(sql: Sql, { id, workspaceId, spec }: Run): Promise<RecordedAnswer[]> {
   const of = spec.rehearsal?.of ?? null;
   if (of === null) return [];

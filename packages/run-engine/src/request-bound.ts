@@ -1,12 +1,12 @@
 /**
- * Bounds how many requests of an attempt are kept. Executors stop at REQUESTS_MAX by themselves; what a stranger reports
- * beyond it is left out of the table. Its place stays empty: whoever reads that run's stream waits there as for any event
- * that was lost.
+ * Limits the stored requests of an attempt. Executors stop at REQUESTS_MAX themselves; requests that an attacker
+ * reports beyond it are not stored. Their numbers stay unused: readers of that run's stream wait there as for any lost
+ * event.
  *
- * The first REQUESTS_MAX events of an attempt can hold no more requests than that, so they are all kept, and for nearly every
- * run nothing is counted. For those behind them a replica counts what the table has, once for each share that it keeps. So
- * replicas that write the same attempt may keep a share each too many, and a stranger that sends its first events last twice
- * as many.
+ * The first REQUESTS_MAX events of an attempt cannot exceed the limit, so they are all stored, and for nearly every run
+ * nothing is counted. For later ones a replica counts the stored requests once per allocated share. So replicas that
+ * write the same attempt may each store a share too many, and an attacker that sends its first events last twice as
+ * many.
  */
 import { REQUESTS_MAX, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
@@ -14,16 +14,16 @@ import type { Logger } from 'pino';
 import { ATTEMPT_SPAN } from './run-events';
 
 const SHARE = 500;
-/** Attempts whose shares are remembered; a forgotten one is counted anew. */
+/** Attempts whose shares are remembered; an evicted one is counted again. */
 const ATTEMPTS_MAX = 1_000;
 
-/** The share of an attempt that has as many as are kept. */
+/** Marks the share of an attempt that has reached the limit. */
 const FULL = -1;
 
 export type RequestBound = ReturnType<typeof createRequestBound>;
 
 export function createRequestBound(sql: Sql, log: Logger) {
-  /** What is left of the share of an attempt, those written last at the end. */
+  /** Rest of each attempt's share, the most recently written last. */
   const shares = new Map<string, number>();
 
   function remember(key: string, left: number): void {
@@ -40,7 +40,7 @@ export function createRequestBound(sql: Sql, log: Logger) {
     return FULL;
   }
 
-  /** @param ahead requests of the attempt in the batches before, that are not written yet */
+  /** @param ahead requests of the attempt in earlier batches that are not written yet */
   async function bounded(batch: RunEventBatch, ahead: number): Promise<RunEventBatch> {
     const wanted = batch.events.filter(isCounted).length;
     if (!wanted) return batch;
@@ -56,7 +56,7 @@ export function createRequestBound(sql: Sql, log: Logger) {
     return { ...batch, events: batch.events.filter((event) => !isCounted(event) || room-- > 0) };
   }
 
-  /** @returns what is to be written together, without the requests that are too many */
+  /** @returns the batches to write, without excess requests */
   return async function boundRequests(batches: RunEventBatch[]): Promise<RunEventBatch[]> {
     const ahead = new Map<string, number>();
     const kept: RunEventBatch[] = [];

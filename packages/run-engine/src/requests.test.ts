@@ -1,4 +1,4 @@
-/** Requests that a run's code made, as executors report them: kept within bounds, and told once where a rule refused one. */
+/** Tests the requests that executors report: stored within limits, and published once if a rule refused one. */
 import { encode, REQUESTS_MAX, type RunEvent, runSubjects } from '@gantry/events';
 import { catchLogs, type FakeExecutor, type FakeJob, given, noUsage, until } from '@gantry/testing';
 import { hasMostRequests, readRequests, requestMatcherOf } from './history';
@@ -38,7 +38,7 @@ const asked = (fields: Partial<RequestEvent> = {}) => ({
 const refused = (host: string) =>
   asked({ host, status: null, problem: { kind: 'refused', message: 'it is not in network.allow of this worker' } });
 
-/** With numbers of the test's choice, as a stranger would send them. */
+/** Publishes events with arbitrary numbers, like an attacker. */
 async function publish(executor: FakeExecutor, { runId, attempt, token }: FakeJob, events: RunEvent[]): Promise<void> {
   for (let i = 0; i < events.length; i += 500) {
     const batch = encode({ attempt, token, events: events.slice(i, i + 500) });
@@ -56,7 +56,7 @@ const kept = async (runId: string) =>
     ])
   ).rows[0].n as number;
 
-test('of an executor that reports more than one may, so many are kept and the run goes on to its end', async () => {
+test('requests beyond the limit are dropped, and the run continues to its end', async () => {
   const engine = await replica();
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun());
@@ -76,7 +76,7 @@ test('of an executor that reports more than one may, so many are kept and the ru
   expect(rows).toMatchObject([{ data: { text: 'still here' } }]);
 });
 
-test('what comes in any order, twice and through several replicas stays within a share of the bound', async () => {
+test('requests in any order, repeated and through several replicas stay within a share of the limit', async () => {
   const run = await (await replica()).submitAndWait(aRun());
   const insert = (events: RunEvent[]) =>
     engines.pool.query(
@@ -97,7 +97,7 @@ test('what comes in any order, twice and through several replicas stays within a
   expect(logs.lines.filter(({ msg }) => String(msg).includes('more requests than one may'))).toHaveLength(2);
 });
 
-test('a rule that refuses is told once for a run, by whichever replica and however often it comes', async () => {
+test('a refusal is published once per run, whichever replica and however often it is reported', async () => {
   const engine = await replica();
   await replica();
   const executor = await engines.executor();
@@ -122,7 +122,7 @@ test('a rule that refuses is told once for a run, by whichever replica and howev
   ]);
 });
 
-test('tests of drafts have no network, and tell nobody so', async () => {
+test('refused requests of drafts’ tests, which have no network, are not published', async () => {
   const engine = await replica();
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun({ kind: 'test' }));
@@ -134,10 +134,10 @@ test('tests of drafts have no network, and tell nobody so', async () => {
   expect(told).toEqual([]);
 });
 
-describe('what was kept', () => {
+describe('stored requests', () => {
   const executor = given(() => engines.executor());
 
-  test('is read in its order, by host and by problem', async () => {
+  test('are streamed in order, by host and by problem', async () => {
     const engine = await replica();
     const run = await engine.submitAndWait(aRun());
     const job = await claimed(executor);

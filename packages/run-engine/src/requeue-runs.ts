@@ -1,18 +1,18 @@
 /**
- * Back to the queue, for runs whose code has not begun: their executor said so, or went away before it could report that it
- * begins. They keep their place in time. Each return counts, so that a run which no executor can begin ends one day.
+ * Requeues runs whose code has not started: their executor returned them, or disappeared before reporting their start.
+ * They keep their queue position. Requeues are counted, so that a run which no executor can start finally ends.
  */
 import type { Sql } from './run-row';
 
 export const REQUEUES_MAX = 20;
 
-/** The new started_at when an attempt turns out not to have begun: an earlier attempt may have. */
+/** Sets started_at if the attempt did not start: an earlier attempt may have. */
 const STARTED_BEFORE = `CASE WHEN r.retries_used > 0 OR EXISTS (SELECT FROM run_steps s WHERE s.run_id = r.id)
   THEN r.started_at END`;
 
 /**
- * @param which `returned`: their executor handed these attempts back; `expired`: their leases ran out before they began
- * @returns how many are queued now; others have moved on, or have been returned REQUEUES_MAX times
+ * @param reason `returned`: their executor returned these attempts; `expired`: their leases expired before they started
+ * @returns the number of requeued runs; others have changed, or have been requeued REQUEUES_MAX times
  */
 export async function requeueRuns(
   sql: Sql,

@@ -1,9 +1,9 @@
 /**
- * Runs that waited go on: the step they waited for gets its result, and they are queued at the place in time that they had.
+ * Resumes waiting runs: the awaited step gets its result, and they are queued at their earlier position.
  *
- * A run is due when its wake_at has passed: the end of a sleep, the next try, or the end of the run that it called, which
- * sets it in the very statement that ends the called run. So no end of a called run can be missed, whoever dies when.
- * In a closed workspace nothing goes on; what came due there goes on when it is restored.
+ * A run is due when its wake_at has passed: the end of a sleep, the next try, or the end of the called run, whose
+ * ending statement sets it. So no end of a called run can be missed, whichever process dies.
+ * In a closed workspace no run resumes; runs that became due there resume after a restore.
  */
 
 import { isClosedSql, type RunError, STEP_BYTES_MAX } from '@gantry/events';
@@ -18,13 +18,13 @@ const BATCH = 200;
 
 export interface ResumeOptions {
   from: 'pending_approval' | 'suspended';
-  /** The step that it waits for, and what the code will get. */
+  /** The awaited step, and its result for the code. */
   step?: { ordinal: number; result: unknown };
-  /** For the log: why it goes on. */
+  /** Reason for the log. */
   because?: string;
 }
 
-/** What `context.call()` gets to see of the run that it called. */
+/** Result of `context.call()`. */
 interface CalledResult {
   status: RunStatus;
   output: unknown;
@@ -32,8 +32,8 @@ interface CalledResult {
 }
 
 /**
- * Inside the caller's transaction. @returns null, and changes nothing, when the run is elsewhere meanwhile or does not
- * wait for that step
+ * Resumes a run inside the caller's transaction. @returns null, without a change, if the run's status has changed or it
+ * does not wait for that step
  */
 export async function resumeRunIn(tx: PoolClient, runId: string, options: ResumeOptions): Promise<Run | null> {
   const { from, step, because } = options;
@@ -55,9 +55,9 @@ export async function resumeRunIn(tx: PoolClient, runId: string, options: Resume
 const IS_DUE = `r.status = 'suspended' AND r.wake_at <= now() AND NOT ${isClosedSql('r.workspace_id')}`;
 const HAS_DUE_RUNS = { name: 'has-due-runs', text: `SELECT EXISTS (SELECT FROM runs r WHERE ${IS_DUE}) AS due` };
 
-/** @returns runs that were due and are queued now; as many as a batch holds: there may be more */
+/** @returns up to BATCH due runs that are queued now, and whether there may be more */
 export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: boolean }> {
-  // Asked twice a second, mostly in vain: a transaction would take three messages each time.
+  // Queried twice a second, usually without a result: a transaction would take three messages each time.
   if (!(await pool.query(HAS_DUE_RUNS)).rows[0].due) return { runs: [], more: false };
   return transaction(pool, async (tx) => {
     const { rows } = await tx.query({
@@ -91,7 +91,7 @@ export async function wakeDueRuns(pool: Pool): Promise<{ runs: Run[]; more: bool
 
 const awaitedStep = ({ suspension }: Run) => (suspension && 'step' in suspension ? suspension.step : undefined);
 
-/** available_at stays: what has begun goes before what has not. */
+/** Keeps available_at: started runs go before new ones. */
 async function queueRuns(tx: PoolClient, runIds: string[]): Promise<Run[]> {
   const { rows } = await tx.query(
     `UPDATE runs r SET status = 'queued', wake_at = NULL, suspension = NULL WHERE r.id = ANY($1) RETURNING ${RUN_COLUMNS}`,
@@ -111,7 +111,7 @@ function whyDue({ suspension }: Run, called: CalledResult | 'under way' | undefi
 function resumedEvents(waiting: Run, completed: CompletedStep[], because: string | undefined): ServiceEvent[] {
   const { id: runId, attempt } = waiting;
   const step = awaitedStep(waiting);
-  // Absent where another attempt had completed the step, and has told of it.
+  // Absent if another attempt had completed the step and emitted its event.
   const done = completed.find((one) => one.runId === runId);
   const text = `${attempt > 0 ? 'Resumed' : 'Released'}${because ? `: ${because}` : ''}.`;
   return [
@@ -119,14 +119,14 @@ function resumedEvents(waiting: Run, completed: CompletedStep[], because: string
     ...(step
       ? [{ runId, attempt, type: 'step' as const, data: { ...step, ...(done && { duration_ms: done.durationMs }) } }]
       : []),
-    // Suspended, it was told as queued already.
+    // A suspended run was reported as queued already.
     ...(waiting.status === 'suspended'
       ? []
       : [{ runId, attempt, type: 'status' as const, data: { status: 'queued' } }]),
   ];
 }
 
-/** By waiting run. An output that is too large for a step is an error that says so. */
+/** Loads called runs' results by waiting run. An output that is too large for a step becomes an error. */
 async function readCalled(tx: PoolClient, asleep: Run[]): Promise<Map<string, CalledResult | 'under way'>> {
   const calls = asleep.flatMap(({ id, suspension }) =>
     suspension?.kind === 'call' ? [{ id, called: suspension.runId }] : [],

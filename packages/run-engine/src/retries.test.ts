@@ -16,7 +16,7 @@ const failure: RunError = { code: 'exception', message: 'it broke', type: 'Value
 const fails = (job: FakeJob, error: RunError = failure, usage = noUsage) =>
   job.report({ type: 'started' }, { type: 'finished', status: 'failed', error, usage });
 
-test('a failed run is tried again after a while with what it has recorded, and what it used adds up', async () => {
+test('a failed run is retried with its recorded steps, and usage adds up', async () => {
   const engine = await callingReplica(engines, { computeCostUsd: ({ cpuMs }) => cpuMs * 0.5 });
   const executor = await engines.executor();
   const run = await engine.submitAndWait(aRun({ retry: soon, subjectRef: 'my-worker', depth: 3 }));
@@ -42,7 +42,7 @@ test('a failed run is tried again after a while with what it has recorded, and w
   ]);
 });
 
-test('those who watch are told when it is tried again and why; the wait grows up to its maximum', async () => {
+test('the stream reports time and reason of a retry; the backoff grows up to its maximum', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const waits: number[] = [];
@@ -76,7 +76,7 @@ test('those who watch are told when it is tried again and why; the wait grows up
 test.each([
   { code: 'missing_secret', message: 'KEY is not set' },
   { code: 'exception', message: 'step 1 is another', type: 'CodeChanged' },
-] as const)('what trying again can not change is final: %j', async (error) => {
+] as const)('an error that a retry cannot fix is final: %j', async (error) => {
   const engine = await callingReplica(engines);
   const run = await engine.submitAndWait(aRun({ retry: soon }));
   await fails(await claimed(await engines.executor()), error);
@@ -96,7 +96,7 @@ test('a failure that is reported twice uses up one retry', async () => {
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', tries: 2, attempt: 2 });
 });
 
-test('a run whose executor was lost is tried again like any that failed, keeping what it has recorded', async () => {
+test('a run whose executor was lost is retried like a failed one, with its recorded steps', async () => {
   const engine = await callingReplica(engines, { leaseMs: 800 });
   const [lost, other] = [await engines.executor(), await engines.executor()];
   const run = await engine.submitAndWait(aRun({ retry: { ...soon, max: 1 } }));
@@ -105,14 +105,14 @@ test('a run whose executor was lost is tried again like any that failed, keeping
   await job.step(1, 'charge', 'paid');
   const second = await until(() => other.claim());
   expect(second).toMatchObject({ runId: run.id, attempt: 2, tryNumber: 2, steps: [{ result: 'paid' }] });
-  // The first one is still there, and finds that it may not record any more.
+  // The first executor is still alive, and can no longer record.
   await expect(job.step(2, 'ship', 'sent')).rejects.toThrow('not held');
   expect(await second.step(2, 'ship', 'sent again')).toBe('sent again');
   await second.complete('well');
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', output: 'well' });
 });
 
-test('cancelling ends the waiting for a next try', async () => {
+test('cancelling ends the wait for a retry', async () => {
   const engine = await callingReplica(engines);
   const run = await engine.submitAndWait(aRun({ retry: { ...soon, backoffMs: 60_000, backoffMsMax: 60_000 } }));
   await fails(await claimed(await engines.executor()));
@@ -129,14 +129,14 @@ describe('the record of a step', () => {
     return { run, job: await claimed(executor), executor };
   }
 
-  test('stands as it was first made, whoever asks again and however often', async () => {
+  test('keeps its first value, however often it is recorded again', async () => {
     const { job } = await running();
     const all = await Promise.all(Array.from({ length: 10 }, (_, n) => job.step(1, 'charge', { n, nul: '\u0000' })));
     expect(new Set(all.map((result) => JSON.stringify(result))).size).toBe(1);
     expect(await job.step(1, 'charge', 'later')).toEqual(all[0]);
   });
 
-  test("is refused where it says something else, too much, or what is not the code's to say", async () => {
+  test("is refused if it conflicts, is too large, or is not the code's to record", async () => {
     const { job, executor } = await running();
     await job.step(1, 'charge', 1);
     await expect(job.step(1, 'refund', 1)).rejects.toThrow('step 1 is recorded as step "charge"');
@@ -154,7 +154,7 @@ describe('the record of a step', () => {
     );
   });
 
-  test('travels by object store where a job would become too large', async () => {
+  test('travels by object store if the job would be too large', async () => {
     const { job, executor, run } = await running();
     for (let n = 1; n <= 3; n++) await job.step(n, `step ${n}`, 'x'.repeat(20_000));
     await job.suspend(sleep(4, 0));

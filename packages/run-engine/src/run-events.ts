@@ -1,10 +1,10 @@
 /**
- * A run's own log of what happened, as clients see it.
+ * Converts, numbers and reads a run's events as clients see them.
  *
  * seq = attempt * 1,000,000 + the executor's number within the attempt. Gapless within an attempt, so that a reader
- * knows when it has missed something, until the last ones: `output` (or `status`) and `done`. What the service itself has
- * to tell (that the run goes on, was decided about, or is ended without an executor) takes numbers at the end of the
- * attempt that no executor reaches; it is only written while no executor holds the run, so nothing comes before it later.
+ * knows when it has missed something, until the last ones: `output` (or `status`) and `done`. The service's own events
+ * (that the run resumes, was decided, or ended without an executor) take numbers at the end of the attempt that no
+ * executor reaches; they are only written while no executor holds the run, so no earlier event follows.
  */
 import { ACK_WAIT_MS, type agentParts, type ModelUsage, type RunEvent, type RunEventBatch } from '@gantry/events';
 import type { Pool } from 'pg';
@@ -32,7 +32,7 @@ export interface StoredEvent {
   data: unknown;
 }
 
-/** What the service adds to a run that no executor holds. */
+/** An event that the service adds to a run that no executor holds. */
 export interface ServiceEvent {
   runId: string;
   attempt: number;
@@ -47,17 +47,17 @@ export interface NewEvent extends StoredEvent {
 
 export const ATTEMPT_SPAN = 1_000_000;
 
-/** The attempt that the event with this number belongs to. */
+/** Returns the attempt of the event with this number. */
 export const attemptOf = (seq: number): number => Math.floor(seq / ATTEMPT_SPAN);
-/** From here on the service numbers. */
+/** First number within an attempt that is reserved for the service. */
 const SERVICE_SEQ = ATTEMPT_SPAN - 1_000;
-/** The last ones are kept for the end. */
+/** The last numbers are reserved for the end. */
 const SERVICE_OPEN_MAX = 990;
 
 export const seqOf = (attempt: number, number: number): number =>
   attempt * ATTEMPT_SPAN + Math.min(number, SERVICE_SEQ - 1);
 
-/** Events of an executor's report as clients see them. The terminal event makes two. */
+/** Converts an executor's report to events as clients see them. The terminal event becomes two. */
 export function toNewEvents(batch: RunEventBatch): NewEvent[] {
   return batch.events.flatMap((event) => {
     const seq = seqOf(batch.attempt, event.seq);
@@ -67,7 +67,7 @@ export function toNewEvents(batch: RunEventBatch): NewEvent[] {
   });
 }
 
-/** As rows, with what nobody is told: see withoutAnswer. */
+/** Converts a report to rows, including responses that are never streamed: see removeResponse. */
 export function toRows(batch: RunEventBatch): NewEvent[] {
   const answers = new Map(
     batch.events.flatMap((event) =>
@@ -82,7 +82,7 @@ export function toRows(batch: RunEventBatch): NewEvent[] {
   });
 }
 
-/** Answers are for rehearsals alone. */
+/** Removes the recorded response, which is for rehearsals only. */
 export function withoutAnswer<Event extends { data: unknown }>(event: Event): Event {
   if (typeof event.data !== 'object' || event.data === null || !('answer' in event.data)) return event;
   const { answer: _, ...data } = event.data;
@@ -93,7 +93,7 @@ const usageToApi = ({ model, inputTokens, outputTokens, usd }: ModelUsage) => ({
   ...{ model, input_tokens: inputTokens, output_tokens: outputTokens, usd },
 });
 
-/** `progress`, `log` and the like: what happens while a run goes on. */
+/** Converts an event of an active run, such as `progress` or `log`. */
 export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<StoredEvent, 'type' | 'data'> {
   switch (event.type) {
     case 'started':
@@ -136,7 +136,7 @@ export function openEvent(event: Exclude<RunEvent, { type: 'finished' }>): Pick<
 type Finished = Extract<RunEvent, { type: 'finished' }>;
 type ClosingStatus = Exclude<Finished['status'], 'returned' | 'suspended'>;
 
-/** Handed back and suspended runs go on. */
+/** Returned and suspended runs continue. */
 export const isClosing = (event: Finished): event is Finished & { status: ClosingStatus } =>
   event.status !== 'returned' && event.status !== 'suspended';
 
@@ -151,19 +151,21 @@ function closing(seq: number, at: Date, { status, output, outputKey, error }: En
   return [last, done].map((event) => ({ ...event, closes: true }));
 }
 
-/** The two last events of a run that the service itself ends. `after`: the last number that the service has used. */
+/**
+ * Builds the two last events of a run that the service ends. @param lastSeq the last number that the service has used
+ */
 export const serviceClosing = (after: number, at: Date, ending: Ending): NewEvent[] => closing(after + 1, at, ending);
 
-/** What the service's numbers of an attempt begin after. */
+/** Returns the number before the service's first one in an attempt. */
 export const serviceFloor = (attempt: number): number => attempt * ATTEMPT_SPAN + SERVICE_SEQ - 1;
 
-/** How a run ended whose events are gone, with numbers that the service never uses otherwise. */
+/** Builds closing events for a run whose events were deleted, with numbers that are not used otherwise. */
 export function agedClosing({ attempt, status, output, outputKey, error, finishedAt, createdAt }: Run): StoredEvent[] {
   const ending = { status: status as Ending['status'], output, outputKey, error };
   return closing(serviceFloor(attempt) + 998, finishedAt ?? createdAt, ending as Ending);
 }
 
-/** The last number that the service has used in this attempt. The caller holds the run's row. */
+/** Returns the last number that the service has used in this attempt. The caller has locked the run's row. */
 export async function lastServiceSeq(sql: Sql, runId: string, attempt: number): Promise<number> {
   const floor = serviceFloor(attempt);
   const { rows } = await sql.query({
@@ -174,8 +176,8 @@ export async function lastServiceSeq(sql: Sql, runId: string, attempt: number): 
 }
 
 /**
- * Adds to runs that no executor holds. The caller's transaction holds their rows, by an earlier statement: that is what
- * makes the numbers unique. Beyond 990 between two attempts nothing is kept.
+ * Appends events to runs that no executor holds. The caller's transaction has locked their rows in an earlier
+ * statement, which makes the numbers unique. Beyond 990 between two attempts events are dropped.
  */
 export async function appendServiceEvents(sql: Sql, events: ServiceEvent[]): Promise<void> {
   if (!events.length) return;
@@ -198,7 +200,7 @@ export async function appendServiceEvents(sql: Sql, events: ServiceEvent[]): Pro
   });
 }
 
-/** How clients are told what a run waits for. */
+/** Converts to the API's description of what a run waits for. */
 export const toWaitingFor = (waiting: Waiting | null, wakeAt: Date | null) =>
   waiting && {
     kind: waiting.kind,
@@ -216,11 +218,11 @@ export async function readEvents(pool: Pool, runId: string, after: number, limit
 }
 
 const LOG_TEXT_BYTES_MAX = 256 * 1024;
-/** Of earlier attempts: the text would hold no more of usual lines. */
+/** Lines of earlier attempts: more usual lines would not fit into the text. */
 const EARLIER_LINES_MAX = 5_000;
 
 /**
- * True if `next` follows `last` with nothing missing between them. Replicas write a run's batches in any order, so that a
+ * Returns true if `next` follows `last` without a missing event. Replicas write a run's batches in any order, so that a
  * later event may be in the table before an earlier one.
  */
 export function follows(last: number, next: number): boolean {
@@ -231,13 +233,13 @@ export function follows(last: number, next: number): boolean {
 }
 
 /**
- * Wait for a missing event before it is taken for lost: longer than it takes until the messages that a dead
- * replica held are delivered to another.
+ * Wait for a missing event before it counts as lost: longer than the redelivery of a dead replica's messages to
+ * another.
  */
 export const GAP_MS = ACK_WAIT_MS + 5_000;
 const GAP_POLL_MS = 50;
 
-/** stdout, stderr and context.log() of all attempts as one text, cut at the front beyond 256 KB. */
+/** Loads stdout, stderr and context.log() of all attempts as one text, truncated at the front beyond 256 KB. */
 export async function readLogsText(pool: Pool, run: Run): Promise<string> {
   const first = run.attempt * ATTEMPT_SPAN;
   const earlier = run.attempt > 1 ? await readEarlierLines(pool, run.id, first) : [];
@@ -255,7 +257,7 @@ export async function readLogsText(pool: Pool, run: Run): Promise<string> {
   }
 }
 
-/** The last lines of what came before this number. */
+/** Loads the last lines before this number. */
 async function readEarlierLines(pool: Pool, runId: string, before: number): Promise<string[]> {
   const { rows } = await pool.query(
     `SELECT data FROM run_events WHERE run_id = $1 AND seq < $2 AND type = 'log' ORDER BY seq DESC LIMIT $3`,
@@ -271,14 +273,14 @@ export function joinLogs(lines: string[]): string {
 
 export interface ContextChange {
   name: string;
-  /** Digest of what the run was given. */
+  /** Digest of the context that the run received. */
   from: string;
   size: number;
   sha256: string;
   key: string;
 }
 
-/** The writeable contexts that the last attempt changed; they count only if the run completed. */
+/** Loads the writeable contexts that the last attempt changed; they count only if the run completed. */
 export async function readContextChanges(pool: Pool, run: Run): Promise<ContextChange[]> {
   const { rows } = await pool.query(
     `SELECT data FROM run_events WHERE run_id = $1 AND seq >= $2 AND type = 'context' ORDER BY seq`,

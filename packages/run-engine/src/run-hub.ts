@@ -1,12 +1,12 @@
 /**
- * One run's events for all its readers on this replica: one subscription, one decoding, one reading of the table.
+ * Shares one run's events among all its readers on this replica: one subscription, one decoding, one read of the table.
  *
- * Live events come straight from the executor, before they are written; what continues where the readers are goes out at
- * once. A number out of line means that something was missed, and the table is read. The closing events, and what the
- * service itself adds, are only ever read from the table, so that whoever sees `done` finds the run ended.
+ * Live events come straight from the executor, before they are stored; consecutive ones are sent at once. A gap in the
+ * numbers means that an event was missed, and the table is read. The closing events, and the service's own, are only
+ * read from the table, so that a client that receives `done` finds the run ended.
  *
- * The hub keeps the latest events. A reader that comes with a number among those goes on from there; one that is further
- * behind reads the table by itself until it gets there. A hub begins with its first reader and ends with its last.
+ * The hub keeps the latest events. A reader that resumes within those continues from there; one that is further behind
+ * reads the table until it has caught up. A hub opens with its first reader and closes with its last.
  */
 import { type Bus, decodeRunEvents, listenRaw, type RunSource, runSubjects } from '@gantry/events';
 import type { Pool } from 'pg';
@@ -20,16 +20,19 @@ import { type NewEvent, type StoredEvent, toNewEvents } from './run-events';
 import type { RunTokens } from './run-tokens';
 
 const HEARTBEAT_MS = 15_000;
-/** How often the table is asked while events are missing. */
+/** Interval of table reads while events are missing. */
 const CATCH_UP_MS = 200;
 
 export interface RunHubs {
-  /** Resolves when the reader has been told everything, or is gone. `closing`: how a run that has ended did, in case its events are gone. */
+  /**
+   * Resolves when the reader has every event, or is closed. `closing`: closing events of an ended run, if its events
+   * were deleted.
+   */
   serve(runId: string, reader: Reader, closing: StoredEvent[] | null): Promise<void>;
   leave(runId: string, reader: Reader): void;
-  /** True where nothing of a run that has ended comes behind this number. */
+  /** Returns whether an ended run has no event after this number. */
   isOver(runId: string, seq: number): Promise<boolean>;
-  /** The run has changed: there may be something in the table. */
+  /** Reads the table again after the run has changed. */
   changed(runId: string): void;
   close(): void;
 }
@@ -85,9 +88,9 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
   const audience = createAudience();
   const joining = new Set<Reader>();
   const gap: Gap = { since: 0 };
-  // What was published before we listened may be written after we first read.
+  // An event that was published before the subscription may be stored after the first read.
   const rereads = [CATCH_UP_MS, 5 * CATCH_UP_MS];
-  /** What came live before the hub had begun. */
+  /** Live events that came before the start. */
   const early: NewEvent[] = [];
   let begun: { sequence: EventSequence; backlog: Backlog } | undefined;
   let looked = false;
@@ -99,7 +102,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
     runSubjects.events(source, '*', runId),
     (message) => {
       const batch = decodeRunEvents(message);
-      // Ingest says so in the log.
+      // Ingest logs it.
       if (!tokens.accepts(batch)) return;
       if (begun) begun.sequence.live(toNewEvents(batch));
       else early.push(...toNewEvents(batch));
@@ -113,7 +116,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
   void beginning
     .then(follow)
     .catch((err) => {
-      // Broken off without `done`: the readers resume.
+      // The streams end without `done`: clients resume.
       if (!closed) log.warn({ err, runId }, 'live stream broken off');
     })
     .finally(close);
@@ -151,7 +154,7 @@ function openHub({ bus, pool, source, tokens, log }: HubDeps, runId: string, fro
     wake();
   }
 
-  /** @returns true where an event is missing that may still be written */
+  /** @returns true if an event is missing that may still be stored */
   async function replay(sequence: EventSequence): Promise<boolean> {
     for (;;) {
       const page = await readOn(pool, runId, sequence.last, gap);
@@ -222,8 +225,8 @@ async function readEnded({ pool, log }: HubDeps, runId: string, reader: Reader, 
 }
 
 /**
- * Tells one reader what the table has, until it has caught up.
- * @returns false once there is nothing more to come: `done` was told, or the run had ended and everything was read
+ * Serves one reader from the table until it has caught up.
+ * @returns false once there are no more events: `done` was sent, or the run had ended and all was read
  */
 async function readAlone(
   pool: Pool,
@@ -253,7 +256,7 @@ async function readAlone(
 
 function toTold({ seq, at, type, data }: StoredEvent): Told {
   const { id, ...fields } = data as { id?: unknown };
-  // In a line `id` is the number of the event.
+  // In NDJSON, `id` is the number of the event.
   const named = id === undefined ? fields : { [`${type}_id`]: id, ...fields };
   return { seq, type, body: JSON.stringify({ type, at: at.toISOString(), ...named }) };
 }

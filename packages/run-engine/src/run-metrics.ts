@@ -1,4 +1,4 @@
-/** Metrics of the services' half of running code. Each replica counts what it does itself; the queue is the same for all. */
+/** Registers metrics of the services' half of running code. Each replica counts its own work; the queue is shared. */
 import { isClosedSql, type RunErrorCode, type RunSource } from '@gantry/events';
 import { gaugesReadTogether } from '@gantry/http';
 import type { Pool } from 'pg';
@@ -31,7 +31,7 @@ const endings = new Counter({
   labelNames: ['source', 'status', 'code'],
 });
 
-/** An increase from nothing is none to Prometheus: what alerts watch begins with 0. */
+/** Starts at 0, because Prometheus sees no increase when a counter first appears. */
 const WATCHED: RunErrorCode[] = ['executor_lost', 'sandbox'];
 
 const secondsSince = (at: Date) => Math.max(0, Date.now() - at.getTime()) / 1_000;
@@ -54,7 +54,7 @@ export function countEnded(source: RunSource, { status, error, createdAt }: Run)
   endings.inc({ source, status, code: error?.code ?? '' });
 }
 
-/** A scrape costs the same however long a queue is. */
+/** Bounds the cost of a scrape for long queues. */
 const COUNTED_MAX = 50_000;
 
 const queue = (condition: string) => `
@@ -63,7 +63,7 @@ const queue = (condition: string) => `
     WHERE r.status = 'queued' AND r.slot_key IS ${condition} AND r.available_at <= now() AND NOT ${isClosedSql('r.workspace_id')}
     LIMIT ${COUNTED_MAX}
   ) counted`;
-/** One partial index holds each kind. */
+/** Each kind has a partial index. */
 const QUEUES = `SELECT false AS limited, q.* FROM (${queue('NULL')}) q UNION ALL SELECT true, q.* FROM (${queue('NOT NULL')}) q`;
 
 const pools = new Map<RunSource, Pool>();
@@ -87,7 +87,7 @@ gaugesReadTogether(
     ),
 );
 
-/** @returns ends it */
+/** @returns a function that stops the observation */
 export function observeQueue(source: RunSource, pool: Pool): () => void {
   pools.set(source, pool);
   for (const code of WATCHED) endings.inc({ source, status: 'failed', code }, 0);

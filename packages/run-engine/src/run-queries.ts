@@ -1,4 +1,4 @@
-/** Reading runs. Every query begins with the workspace; another workspace's run answers like none. */
+/** Queries runs. Every query begins with the workspace; another workspace's run is reported as missing. */
 import { notFound } from '@gantry/http';
 import type { Pool } from 'pg';
 import { type Run, type RunKind, type RunStatus, runStatuses } from './run';
@@ -10,13 +10,13 @@ export interface RunFilter {
   kind?: RunKind;
   trigger?: string;
   parentRunId?: string;
-  /** Made at this moment or later. */
+  /** Created at this time or later. */
   since?: Date;
-  /** Made before this moment. */
+  /** Created before this time. */
   until?: Date;
   /** 1 to 200. */
   limit: number;
-  /** So many of the newest are passed over. */
+  /** Number of newest runs to skip. */
   offset?: number;
   /** Only runs older than this one. */
   before?: { createdAt: Date; id: string };
@@ -31,7 +31,7 @@ export interface RunArtifact {
   key: string;
 }
 
-/** What is counted ends here: one more stands for any number above. */
+/** Limit of counts: one more stands for any larger number. */
 export const COUNTED_MAX = 10_000;
 
 /** Runs of a workspace that have not ended; each at most COUNTED_MAX + 1. */
@@ -53,10 +53,10 @@ export async function getRun(pool: Pool, workspaceId: string, runId: string): Pr
 }
 
 /**
- * Newest first. Costs the same at any table size: an index walk of `limit` rows, no count, no offset.
+ * Lists runs, newest first. Costs the same at any table size: an index walk of `limit` rows, no count, no offset.
  *
- * A status is part of the text and not a parameter, and several are several walks that are merged: only then can the
- * planner use the indexes on the statuses that few runs have.
+ * A status is a literal and not a parameter, and each one is a separate walk: only then can the planner use the indexes
+ * on rare statuses.
  */
 export async function listRuns(pool: Pool, workspaceId: string, filter: RunFilter): Promise<Run[]> {
   const values: unknown[] = [workspaceId];
@@ -90,7 +90,7 @@ export async function listRuns(pool: Pool, workspaceId: string, filter: RunFilte
 
 const CANCELLED_AT_ONCE = 200;
 
-/** Some of the runs of a subject that have not ended and that nobody has asked to stop. */
+/** Lists a batch of a subject's active runs whose cancellation was not requested. */
 export async function listCancellable(pool: Pool, workspaceId: string, subjectId: string): Promise<Run[]> {
   const { rows } = await pool.query(
     `SELECT ${RUN_COLUMNS} FROM runs r WHERE r.workspace_id = $1 AND r.subject_id = $2
@@ -101,7 +101,7 @@ export async function listCancellable(pool: Pool, workspaceId: string, subjectId
   return rows.map(toRun);
 }
 
-/** The newest run (not test) of each subject, by subject: one index probe for each. */
+/** Loads the newest run (not test) of each subject, by subject: one index probe for each. */
 export async function lastRuns(pool: Pool, workspaceId: string, subjectIds: string[]): Promise<Map<string, Run>> {
   const { rows } = await pool.query(
     `SELECT ${RUN_COLUMNS} FROM unnest($2::text[]) AS s(id) CROSS JOIN LATERAL (
@@ -112,7 +112,7 @@ export async function lastRuns(pool: Pool, workspaceId: string, subjectIds: stri
   return new Map(rows.map((row) => [row.subject_id, toRun(row)]));
 }
 
-/** Costs as much as there is under way, up to a bound, whatever lies in the table. */
+/** Counts active runs, up to a bound, at a cost that does not depend on the table's size. */
 export async function countRuns(pool: Pool, workspaceId: string): Promise<RunCounts> {
   const count = (status: keyof RunCounts) =>
     `(SELECT count(*)::int FROM (
@@ -125,7 +125,7 @@ export async function countRuns(pool: Pool, workspaceId: string): Promise<RunCou
   return rows[0];
 }
 
-/** Of the newest COUNTED_MAX + 1 runs of a workspace: how many were made since, by status. */
+/** Counts runs created since then by status, among the newest COUNTED_MAX + 1 of a workspace. */
 export async function countRecentRuns(pool: Pool, workspaceId: string, since: Date): Promise<Map<RunStatus, number>> {
   const { rows } = await pool.query<{ status: RunStatus; count: number }>(
     `SELECT status, count(*)::int AS count FROM (
@@ -139,10 +139,10 @@ export async function countRecentRuns(pool: Pool, workspaceId: string, since: Da
 
 const ARTIFACT = 'id, name, content_type AS "contentType", size::float8 AS size, sha256, key';
 
-/** Keys are made in leases.ts, and come back from an executor that may be hostile. */
+/** Keys are created in leases.ts, and returned by a possibly hostile executor. */
 const ATTEMPT = "coalesce(substring(key FROM '/(\\d{1,9})/[^/]*$')::int, 0)";
 
-/** In the order in which they were saved. Code that runs again from the top replaces what it saved under the same name. */
+/** Lists artifacts in the order of saving. Code that runs again replaces artifacts of the same name. */
 export async function listArtifacts(pool: Pool, runId: string): Promise<RunArtifact[]> {
   const { rows } = await pool.query(
     `SELECT ${ARTIFACT} FROM (
@@ -153,7 +153,7 @@ export async function listArtifacts(pool: Pool, runId: string): Promise<RunArtif
   return rows;
 }
 
-/** Also one that was replaced: a recorded step may name it. */
+/** Also finds a replaced artifact: a recorded step may name it. */
 export async function findArtifact(pool: Pool, runId: string, id: string): Promise<RunArtifact | null> {
   const { rows } = await pool.query(`SELECT ${ARTIFACT} FROM run_artifacts WHERE run_id = $1 AND id = $2`, [runId, id]);
   return rows[0] ?? null;

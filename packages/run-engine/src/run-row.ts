@@ -55,13 +55,13 @@ export function toRun(row: any): Run {
   };
 }
 
-/** The lease that a run is born with when an executor was already waiting for it. */
+/** The initial lease of a run when an executor was already waiting. */
 export interface FirstLease {
   executorId: string;
   leaseMs: number;
 }
 
-/** A run that is about to be written. */
+/** A run before its insertion. */
 export interface NewRow {
   made: Run;
   run: NewRun;
@@ -71,17 +71,20 @@ export interface NewRow {
   spec: string;
 }
 
-/** @param made the run as it will stand in the table */
+/** @param made the run as it will be stored */
 export const toNewRow = (run: NewRun, lease: FirstLease | null, made: Run): NewRow => ({
   made,
   run,
   lease,
   inputs: JSON.stringify(made.inputs),
-  // Its runner has a column, which the queue is indexed by.
+  // The runner has its own column, which the queue's indexes use.
   spec: JSON.stringify({ ...made.spec, runner: undefined }),
 });
 
-/** Columns of a new run, with their types; each is a parameter of the same name. Claims and leases go by the clock of the database: below. */
+/**
+ * Columns of a new run, with their types; each is a parameter of the same name. Claims and leases use the database's
+ * clock: see below.
+ */
 const NEW_COLUMNS: Record<string, [type: string, value: (row: NewRow) => unknown]> = {
   id: ['text', ({ made }) => made.id],
   workspace_id: ['text', ({ made }) => made.workspaceId],
@@ -116,7 +119,7 @@ const LEASE_SECONDS: [type: string, value: (row: NewRow) => unknown] = [
 ];
 
 const newColumns = Object.entries(NEW_COLUMNS);
-/** Columns that are compared with the clock of the database, and the SQL of each. */
+/** Builds the SQL of columns that are compared with the database's clock. */
 const clockColumns = (leaseSeconds: string) => ({
   available_at: 'now()',
   lease_expires_at: `now() + make_interval(secs => ${leaseSeconds})`,
@@ -126,7 +129,7 @@ const columnNames = [...newColumns.map(([name]) => name), ...Object.keys(clockCo
 const columnValues = [...newColumns.map(([name]) => `$${name}`), ...clockValues];
 const IS_OPEN = `NOT ${isClosedSql('$workspace_id')}`;
 
-/** Statement that inserts a run where the condition on its parameters holds and the workspace is not closed. */
+/** Builds a statement that inserts a run if the condition holds and the workspace is not closed. */
 const insertWhere = (condition: string) => `
   INSERT INTO runs (${columnNames.join(', ')})
   SELECT ${columnValues.join(', ')}
@@ -134,13 +137,13 @@ const insertWhere = (condition: string) => `
   ON CONFLICT (subject_id, scheduled_for) WHERE scheduled_for IS NOT NULL DO NOTHING`;
 const INSERT = statement('insert-run', insertWhere('true'));
 
-/** The same statement marks the Idempotency-Key of the request, or does neither. */
+/** Builds a statement that inserts the run and marks the request's Idempotency-Key, or does neither. */
 const insertWithKey = (condition: string) => `
   WITH marked AS (${markKeySql({ madeId: '$id', workspaceId: '$workspace_id', condition: `${condition} AND ${IS_OPEN}` })})
   ${insertWhere('EXISTS (SELECT FROM marked)')}`;
 const INSERT_WITH_KEY = statement('insert-run-with-key', insertWithKey('true'));
 
-/** Whether a subject is still what a run was made for, in SQL: with $workspace_id, $subject_id and $version of the run. */
+/** SQL condition: the run's subject is unchanged; with $workspace_id, $subject_id and $version of the run. */
 export type IsCurrent = string;
 
 /** Each service has one condition. */
@@ -156,28 +159,28 @@ function insertIfCurrent(isCurrent: IsCurrent) {
 }
 
 /**
- * The second in which the run was made (ten digits), and 11 random characters (66 bits). Events are partitioned by ranges of
- * these ids; digits alone have the same order in every collation.
+ * Creates an id of the run's creation time in seconds (ten digits), and 11 random characters (66 bits). Events are
+ * partitioned by ranges of these ids; digits alone have the same order in every collation.
  */
 export function newRunId(kind: RunKind, at: Date): string {
   const second = String(Math.floor(at.getTime() / 1_000)).padStart(10, '0');
   return `${kind === 'test' ? 'tr_' : 'run_'}${second}${randomBytes(9).toString('base64url').slice(0, 11)}`;
 }
 
-/** When the run with this id was made; null for one of before ids began with the time. */
+/** Parses a run's creation time from its id; null for ids of earlier releases. */
 export function madeAt(runId: string): Date | null {
   const second = /^(?:run|tr)_(\d{10})[\w-]{11}$/.exec(runId)?.[1];
   return second ? new Date(Number(second) * 1_000) : null;
 }
 
-/** Of a run that no request asks for, such as one of a schedule. */
+/** Starts a trace for a run without a request, such as one of a schedule. */
 function newTrace({ trigger }: NewRun): string | undefined {
   const span = startSpan('submit', { kind: 'producer', attributes: { 'gantry.trigger': trigger } });
   span?.end();
   return span?.traceparent;
 }
 
-/** The run as it will stand in the table. */
+/** Builds the run as it will be stored. */
 export function makeRun(run: NewRun, lease: FirstLease | null): Run {
   const status: RunStatus = run.held ? 'pending_approval' : lease ? 'running' : 'queued';
   const now = new Date();
@@ -226,9 +229,9 @@ const NEW_ROWS = rowSet<NewRow>('n', {
 });
 
 /**
- * One statement for several runs, each under its own conditions.
- * @param isCurrent what `onlyIfCurrent` asks
- * @returns inserts them and resolves with the ids of those that were written; a run with an Idempotency-Key is not for it
+ * Creates an insert of several runs, each under its own conditions.
+ * @param isCurrent the condition of `onlyIfCurrent`
+ * @returns a function that inserts runs without an Idempotency-Key, and resolves with the ids of those inserted
  */
 export function createRunsInsert(isCurrent: IsCurrent = 'false'): (sql: Sql, rows: NewRow[]) => Promise<Set<string>> {
   const names = newColumns.map(([name]) => `n.${name}`);
@@ -253,7 +256,7 @@ function insertOf({ onlyIfCurrent, idempotencyKey }: NewRun, isCurrent: IsCurren
 }
 
 /**
- * @param isCurrent what `onlyIfCurrent` asks
+ * @param isCurrent the condition of `onlyIfCurrent`
  * @returns null when this subject already has a run for `scheduledFor`, or that time came in a closed workspace
  * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the Idempotency-Key by now
  */
@@ -266,7 +269,7 @@ export async function insertRun(
   return insertRow(sql, toNewRow(run, lease, makeRun(run, lease)), isCurrent);
 }
 
-/** The same for a run whose row exists already. */
+/** Inserts a run whose row is already built. */
 export async function insertRow(
   sql: Sql | PoolClient,
   row: NewRow,
@@ -289,9 +292,9 @@ export async function insertRow(
   throw notWritten(run);
 }
 
-/** Why the statement has not written a run. */
+/** Returns the reason why the statement has not inserted a run. */
 export function notWritten({ onlyIfCurrent, idempotencyKey }: NewRun): Error {
-  // A caller whose subject has changed asks again without the condition: then it is the key.
+  // If the subject has changed, the caller retries without the condition: then the key is the reason.
   if (onlyIfCurrent) return new SubjectChanged();
   return idempotencyKey ? keyLost() : conflict('workspace_deleted', 'this workspace was deleted');
 }

@@ -1,4 +1,4 @@
-/** Messages about runs that nobody answers. Each may be lost: the table says the same to whoever looks. */
+/** Publishes messages about runs without a reply. Each may be lost: the table has the same information. */
 import { type Bus, encode, type RunCancel, type RunSource, runSubjects } from '@gantry/events';
 import type { Run } from './run';
 import type { RunTokens } from './run-tokens';
@@ -10,14 +10,14 @@ export function createRunSignals({ nc }: Bus, source: RunSource, tokens: RunToke
     if (!nc.isClosed()) nc.publish(subject, data);
   };
   return {
-    /** Those who watch a run look at it again. */
+    /** Makes watchers of a run read it again. */
     changed: (runId: string) => publish(runSubjects.settled(source, runId), encode({ runId })),
     /**
-     * All replicas look for queued runs, this one as well.
-     * @param runner of what is queued; absent: it may be any
+     * Makes all replicas check for queued runs, including this one.
+     * @param runner the runner of the queued run; absent: any
      */
     hint: (runner = '') => publish(runSubjects.hint(source), Buffer.from(runner)),
-    /** To the executor that holds it; nobody is told of a run that nobody holds. */
+    /** Asks the executor that holds the run to stop it; does nothing without one. */
     askToStop({ id: runId, attempt, executorId }: Pick<Run, 'id' | 'attempt' | 'executorId'>) {
       if (!executorId) return;
       const cancel: RunCancel = { token: tokens.give({ runId, attempt, executorId }) };

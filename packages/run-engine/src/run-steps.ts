@@ -1,4 +1,4 @@
-/** What a run has done for good. A step is known by its run and its place; its first record stands. */
+/** Stores the recorded steps of runs. A step is identified by its run and ordinal; its first record wins. */
 import type { RecordedStep, StepKind } from '@gantry/events';
 import type { Sql } from './run-row';
 
@@ -16,7 +16,7 @@ export interface StepRow {
   finishedAt: Date | null;
 }
 
-/** In the order in which the code first asked for them; there are at most STEPS_MAX. */
+/** Lists steps in the order of first request; there are at most STEPS_MAX. */
 export async function listSteps(sql: Sql, runId: string): Promise<StepRow[]> {
   const { rows } = await sql.query({
     name: 'list-run-steps',
@@ -27,11 +27,11 @@ export async function listSteps(sql: Sql, runId: string): Promise<StepRow[]> {
   return rows;
 }
 
-/** A condition on `run_steps s`. Where another step follows a failure, the code had caught it. */
+/** A condition on `run_steps s`. If another step follows a failure, the code had caught it. */
 export const STANDS = `(s.status = 'completed' OR s.status = 'failed'
   AND EXISTS (SELECT FROM run_steps n WHERE n.run_id = s.run_id AND n.ordinal > s.ordinal))`;
 
-/** What the next attempt answers from the record. */
+/** Loads the steps that the next attempt replays. */
 export async function recordedSteps(sql: Sql, runId: string): Promise<RecordedStep[]> {
   const { rows } = await sql.query({
     name: 'list-recorded-steps',
@@ -46,7 +46,7 @@ export interface CompletedStep {
   durationMs: number;
 }
 
-/** A run waits for one step at a time. @returns those that were pending */
+/** Completes pending steps; a run waits for one at a time. @returns the steps that were pending */
 export async function completeSteps(
   sql: Sql,
   steps: { runId: string; ordinal: number; result: unknown }[],

@@ -1,24 +1,24 @@
 /**
- * The incarnation of its stream of run events that a service reads.
+ * Tracks the incarnation of a service's stream of run events.
  *
- * A stream that was lost, or replaced by an older copy of it, has taken reports along that no replica has read: that a run
- * has begun may have been one of them. So every run that an executor holds counts as begun from then on, and none is begun
- * a second time. A stream that merely was restarted has the same identity, and at least the messages that it had before.
+ * If a stream was lost, or replaced by an older copy, unread reports are lost with it, possibly the start of a run. So
+ * every run that an executor holds counts as started from then on, and none is started a second time. After a mere
+ * restart the stream has the same identity, and at least its earlier messages.
  */
 import { type Bus, INGEST_DURABLE, type StreamState, streamState, watchBacklog } from '@gantry/events';
 import { type Repeated, repeat } from '@gantry/http';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 
-/** Messages of the last seconds that no replica has read, and that are lost with the store, go unnoticed. */
+/** Interval of checks: the loss of unread messages of the last seconds goes unnoticed. */
 const NOTE_MS = 3_000;
 
 export interface StreamWatch {
-  /** Compares the stream with the one that was read last. @returns true if reports may be lost */
+  /** Compares the stream with its last known state. @returns true if reports may be lost */
   note(): Promise<boolean>;
-  /** A message with this number was read. */
+  /** Records that a message with this number was read. */
   saw(seq: number): void;
-  /** Everything in it was read, by this or another replica, and nothing of it was lost. */
+  /** Returns whether every message was read by a replica, and none was lost. */
   isConsumed(): Promise<boolean>;
   stop(): Promise<void>;
 }
@@ -26,11 +26,11 @@ export interface StreamWatch {
 export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: Logger }): StreamWatch {
   const { bus, pool, stream, log } = deps;
   const backlog = watchBacklog({ bus, stream, durable: INGEST_DURABLE });
-  /** The highest that this replica has read. */
+  /** The highest number that this replica has read. */
   let readSeq = 0;
 
   async function note(): Promise<boolean> {
-    // Both numbers are read before the stream is asked: another replica may note a higher one at any time.
+    // Both numbers are read before the stream's state: another replica may save a higher one at any time.
     const [known, read] = [await findKnown(pool, stream), readSeq];
     const state = await streamState(bus, stream);
     if (!state.identity) return false;
@@ -41,7 +41,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
       await countAsBegun(pool, state);
       log.error(
         { stream, identity: state.identity, lastSeq: state.lastSeq, known },
-        'the stream of run events has lost messages: runs under way count as begun',
+        'the stream of run events has lost messages: active runs count as started',
       );
     } else if (known?.identity !== state.identity || known.lastSeq < state.lastSeq) {
       await record(pool, state);
@@ -49,7 +49,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
     return isLost;
   }
 
-  // While NATS or PostgreSQL is away, everything else says so.
+  // While NATS or PostgreSQL is down, other components log it.
   const work = () => note().catch((err) => log.debug({ err, stream }, 'stream not checked'));
   const noting: Repeated = repeat({ everyMs: NOTE_MS, work, what: 'stream check', log });
 
@@ -64,7 +64,7 @@ export function watchStream(deps: { bus: Bus; pool: Pool; stream: string; log: L
 }
 
 interface KnownStream {
-  /** Null: noted by an earlier version. */
+  /** Null: saved by an earlier version. */
   identity: string | null;
   lastSeq: number;
 }
@@ -82,7 +82,7 @@ const record = (pool: Pool, { name, identity, lastSeq }: StreamState) =>
     [name, identity, lastSeq],
   );
 
-/** Every run that an executor holds counts as begun in the statement that records the stream. */
+/** Marks every run that an executor holds as started, in the statement that saves the stream. */
 const countAsBegun = (pool: Pool, { name, identity, lastSeq }: StreamState) =>
   pool.query(
     `WITH recorded AS (UPDATE run_streams SET identity = $2, last_seq = $3 WHERE name = $1)

@@ -1,15 +1,15 @@
 /**
- * Proof that an executor was handed this very attempt; it shows it to report on the run.
+ * Issues tokens that prove that an executor was assigned an attempt; it sends them with its reports.
  *
  * A token is given with the job, which only its executor can open, and comes back with every event, step, artifact and
- * renewal. It is the HMAC of whom it was given to, so that it needs no table, any replica can check it, and a late event of
+ * renewal. It is the HMAC of its assignment, so that it needs no table, any replica can check it, and a late event of
  * an earlier attempt still has the right one. Keys that are no longer current count as long as the ring has them.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { RunSource } from '@gantry/events';
 
 export interface TokenKeys {
-  /** Version that tokens are given with. */
+  /** Version of the key that signs new tokens. */
   current: string;
   keys: ReadonlyMap<string, Buffer>;
 }
@@ -24,7 +24,7 @@ export type RunTokens = ReturnType<typeof createRunTokens>;
 
 const TOKEN_BYTES = 16;
 
-/** The answer to an executor that shows no token of the attempt, or one of an attempt that is over. */
+/** Reply to an executor without a valid token of the current attempt. */
 export const NOT_HELD = { refused: 'this run is not held by this executor' };
 
 export function createRunTokens(source: RunSource, { current, keys }: TokenKeys) {
@@ -37,11 +37,11 @@ export function createRunTokens(source: RunSource, { current, keys }: TokenKeys)
       .subarray(0, TOKEN_BYTES);
   return {
     give: (to: HandedOut): string => sign(currentKey, to).toString('base64url'),
-    /** Constant in time for tokens of the right length. */
+    /** Runs in constant time for tokens of the right length. */
     accepts({ token, ...claimed }: HandedOut & { token: string }): boolean {
       const given = Buffer.from(token, 'base64url');
       if (given.length !== TOKEN_BYTES) return false;
-      // Every key is tried, so that the time does not tell which.
+      // Every key is tried, so that the time does not reveal which one matched.
       let known = false;
       for (const key of keys.values()) known = timingSafeEqual(sign(key, claimed), given) || known;
       return known;

@@ -1,4 +1,4 @@
-/** Runs that are submitted at the same time are written together, and each has its own outcome. */
+/** Tests that runs submitted at the same time are written together, each with its own outcome. */
 import type { RunEngine } from './engine';
 import { type NewRun, SubjectChanged } from './run';
 import { aRun, startTestEngines, type TestEngines } from './test/engines';
@@ -27,12 +27,12 @@ beforeEach(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-/** The first keeps the statement busy while the others come. */
+/** The first run occupies the statement while the others arrive. */
 const submitAll = (runs: Partial<NewRun>[]) =>
   Promise.allSettled([{}, ...runs].map((run) => engine.submitAndWait(aRun(run))));
 const writtenIds = async () => (await engines.pool.query('SELECT id FROM runs ORDER BY id')).rows.map(({ id }) => id);
 
-test('a burst takes two statements, and every run is in the table when it is answered', async () => {
+test('a burst takes two statements, and every run is stored before its response', async () => {
   const outcomes = await submitAll(Array.from({ length: 20 }, (_, n) => ({ inputs: { n, text: `"{},\\ä\n${n}` } })));
   const runs = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
   expect(inserts).toEqual([1, 20]);
@@ -43,7 +43,7 @@ test('a burst takes two statements, and every run is in the table when it is ans
   }
 });
 
-test('a closed workspace and a subject that has changed refuse their own runs alone', async () => {
+test('a closed workspace and a changed subject refuse only their own runs', async () => {
   await engines.pool.query(
     `INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ('ws_closed', now(), false)`,
   );
@@ -63,13 +63,13 @@ test('a closed workspace and a subject that has changed refuse their own runs al
   expect(inserts).toEqual([1, 2]);
 });
 
-test('a row that PostgreSQL refuses takes no other along', async () => {
+test('a row that PostgreSQL refuses does not fail the others', async () => {
   const outcomes = await submitAll([{}, { priority: 1_000_000 }, {}]);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
   expect(await writtenIds()).toHaveLength(3);
 });
 
-test('a large run goes by itself', async () => {
+test('a large run is written separately', async () => {
   await submitAll([{ inputs: { text: 'a'.repeat(20_000) } }, {}, {}]);
   expect(inserts.toSorted()).toEqual([1, 1, 2]);
 });

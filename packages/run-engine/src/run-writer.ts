@@ -1,11 +1,11 @@
 /**
- * Writes submitted runs. Those that come while a statement is on its way are written together by the next one, so that a
+ * Writes submitted runs. Those that arrive during a statement are written together by the next one, so that a
  * burst costs a few commits instead of one for each run. Nothing resolves before its commit.
  *
  * Each run keeps its own outcome. A statement writes every row under that row's own conditions and returns those that it
- * wrote; where PostgreSQL refuses the statement, its rows are written one by one, so that only what is wrong fails.
+ * wrote; if PostgreSQL refuses the statement, its rows are written one by one, so that only the invalid ones fail.
  *
- * Runs with an Idempotency-Key are written by themselves: another transaction may hold the key's row, and the others must
+ * Runs with an Idempotency-Key are written separately: another transaction may hold the key's row, and the others must
  * not wait for it. So are large ones, which would be copied once more and keep small ones waiting.
  */
 import { isDependencyDown } from '@gantry/http';
@@ -41,7 +41,7 @@ export function createRunWriter(pool: Pool, isCurrent: IsCurrent | undefined): W
       const written = await insertRows(pool, rows);
       return rows.map(({ made, run }) => (written.has(made.id) ? {} : { error: notWritten(run) }));
     } catch (err) {
-      // What was sent may have been committed.
+      // The statement may have been committed.
       if (isDependencyDown(err)) throw err;
       return Promise.all(rows.map(tryOne));
     }

@@ -1,11 +1,11 @@
 /**
- * A run as its service keeps it. The columns are those of `runs`; both services that run code have the same table, and only
- * this package writes and changes it (`migrations/`, and before those the services' first).
+ * Defines a run as its service stores it. The columns are those of `runs`; both services that run code have the same
+ * table, and only this package writes and changes it (`migrations/`, and before those the services' first).
  */
 import type { JobAgent, RunError, RunLimits, StepKind, UsedSandbox } from '@gantry/events';
 import type { HeldKey } from '@gantry/http';
 
-/** No executor holds such a run; it ends without asking anybody. */
+/** No executor holds such a run; it can be ended directly. */
 export const idleStatuses = ['queued', 'suspended', 'pending_approval'] as const;
 export type IdleStatus = (typeof idleStatuses)[number];
 
@@ -22,20 +22,20 @@ export const isTerminal = (status: RunStatus): status is TerminalStatus =>
 export const isIdle = (status: RunStatus): status is IdleStatus =>
   (idleStatuses as readonly RunStatus[]).includes(status);
 
-/** The run was not made, and nothing else has happened: its subject is not what its caller took it for. */
+/** The run was not created, without side effects: its subject has changed. */
 export class SubjectChanged extends Error {}
 
 export type RunKind = 'run' | 'test';
 
-/** What an executor must be told; fixed when the run is made, so that a later deploy can't change a queued run. */
+/** An executor's instructions; fixed at creation, so that a later deploy cannot change a queued run. */
 export interface RunSpec {
-  /** Starts its code; no executor without it is given the run. */
+  /** Starts its code; only executors with it get the run. */
   runner: string;
   code: { digest: string; key: string; size: number };
   entrypoint: string;
   dependencies: string[];
   outputs: { name: string; type: string }[];
-  /** Names only; the values are read when the run is handed out. */
+  /** Names only; the values are loaded when the run is handed out. */
   secrets: string[];
   /** Connections that the code declares. Absent: none. */
   connections?: string[];
@@ -45,37 +45,40 @@ export interface RunSpec {
   inBody?: string[];
   /** Absent: the entrypoint is code. */
   agent?: JobAgent;
-  /** Slugs of published skills that it is made of, for their counts. Absent: none. */
+  /** Slugs of published skills that it uses, for their counts. Absent: none. */
   skills?: string[];
-  /** What the models that it asks may cost, in US dollars. Absent: as much as other budgets leave. */
+  /** Budget for its model calls in US dollars. Absent: limited only by other budgets. */
   modelBudgetUsd?: number;
-  /** Inputs of type `file`: where the uploaded bytes lie. */
+  /** Inputs of type `file`, with the keys of their objects. */
   files: { input: string; name: string; key: string; size: number }[];
   limits: RunLimits;
   network: 'egress' | 'none';
-  /** Hosts that are reached, and no others; see hostPattern. Absent: every public address. */
+  /** The only reachable hosts; see hostPattern. Absent: every public address. */
   allowedHosts?: string[];
   isolation: 'zygote' | 'process';
-  /** No warm sandbox: the code is imported for each run. Absent: where it can be, it is warm. */
+  /** No warm sandbox: the code is imported for each run. Absent: a warm one if possible. */
   fresh?: true;
   /** File packs that the run finds under contexts/<name>/. Absent: none. */
   contexts?: { name: string; digest: string; key: string; size: number; writeable: boolean }[];
-  /** Whether the code may ask a person, or run another worker. Absent: neither. */
+  /** Whether the code may request approvals, or call workers. Absent: neither. */
   may?: ('approve' | 'call')[];
-  /** The only workers, by id, that it may call or offer to a model: those that the token that started it, or wrote its code, is for. Absent: any. */
+  /**
+   * The only workers, by id, that it may call or offer to a model: the scope of the token that started it or wrote its
+   * code. Absent: any.
+   */
   onlyWorkers?: string[];
   /** Absent: not a rehearsal. */
   rehearsal?: Rehearsal;
 }
 
-/** The trigger of runs that have no effect outside. Their end is announced as `rehearsal.finished`. */
+/** Trigger of runs without external effects. Their end is published as `rehearsal.finished`. */
 export const REHEARSAL = 'rehearsal';
 
 export interface Rehearsal {
-  /** The run whose records answer its calls; null: nothing was recorded. */
+  /** The run whose records are replayed; null: nothing was recorded. */
   of: string | null;
   /**
-   * Nobody has read its code, since a model wrote it: it gets no value of a secret, and reaches no host but those that `of` has
+   * Its code was written by a model and is unreviewed: it gets no secret values, and reaches only hosts that `of` has
    * reached.
    */
   isUnread?: true;
@@ -83,7 +86,7 @@ export interface Rehearsal {
 
 /** When a failed or timed out run is tried again. The wait before the n-th retry is backoffMs * factor^(n - 1). */
 export interface RetryPolicy {
-  /** How often at most: 3 means up to four tries. 0: never. */
+  /** Maximum number of retries: 3 means up to four tries. 0: never. */
   max: number;
   backoffMs: number;
   /** 1: always the same wait. */
@@ -91,7 +94,7 @@ export interface RetryPolicy {
   backoffMsMax: number;
 }
 
-/** What a run that holds no process waits for. Large parts of the request (data, inputs) are not kept here. */
+/** What a run without a process waits for. Large parts of the request (data, inputs) are not stored here. */
 export type Waiting =
   /** In a rehearsal, a step of any kind that waits. */
   | { kind: 'sleep'; step: StepIdentity }
@@ -109,7 +112,7 @@ export interface NewRun {
   workspaceId: string;
   /** The automation or worker; for a test without an automation, the artifact. */
   subjectId: string;
-  /** What people call the subject, where that is another name: a worker's slug. */
+  /** Public name of the subject, if it differs from the id: a worker's slug. */
   subjectRef?: string;
   kind: RunKind;
   /** `api`, `page`, `schedule`, ...: what started it. */
@@ -121,21 +124,21 @@ export interface NewRun {
   createdBy: string | null;
   /** Higher goes first within a workspace. Default 0. */
   priority?: number;
-  /** The run that called this one, or that it repeats. */
+  /** The run that called this one, or that it replays. */
   parentRunId?: string;
   /** How many runs led to this one by events and calls. Default 0. */
   depth?: number;
   /** At most `limit` runs with this key run at once, over all replicas. */
   slot?: { key: string; limit: number };
-  /** Absent: an ending is final, and a run whose executor was lost after it began is not run again. */
+  /** Absent: an ending is final, and a run whose executor was lost after its start is not run again. */
   retry?: RetryPolicy;
   /** It starts as pending_approval, and is handed out only after resumeIn. */
   held?: true;
   /** The caller remembers its subject from an earlier run: SubjectChanged is thrown where `isCurrent` does not hold any more. */
   onlyIfCurrent?: true;
-  /** Schedules: the fire time. Unique by subject, so that one fire makes one run whoever makes it. */
+  /** Schedules: the fire time. Unique by subject, so that one fire creates one run. */
   scheduledFor?: Date;
-  /** Of the request that asks for the run: marked with it by the statement that writes it. Never with `scheduledFor`. */
+  /** Key of the request: marked by the statement that inserts the run. Never with `scheduledFor`. */
   idempotencyKey?: HeldKey;
   requestId?: string;
   traceparent?: string;
@@ -153,39 +156,39 @@ export interface Run {
   version: number | null;
   status: RunStatus;
   priority: number;
-  /** How often it was handed out. */
+  /** Number of times it was handed out. */
   attempt: number;
-  /** 1 + the retries so far: what its code and people call the attempt. */
+  /** 1 + the retries so far: the attempt shown to code and users. */
   tries: number;
-  /** How often it is tried again at most if it fails now. */
+  /** Remaining retries. */
   retriesLeft: number;
-  /** Suspended runs: when it goes on by itself; null where it waits for somebody. */
+  /** Suspended runs: time of the automatic resume; null without one. */
   wakeAt: Date | null;
   /** What it waits for; null unless it is suspended, or pending_approval in the middle. */
   suspension: Waiting | null;
-  /** Of `slot`; null: no limit. */
+  /** Key of `slot`; null: no limit. */
   slotKey: string | null;
   inputs: Record<string, unknown>;
   spec: RunSpec;
   /** The return value; null until completed. */
   output: unknown;
-  /** Where the return value lies when it is too large for a row. */
+  /** Object key of a return value that is too large for the row. */
   outputKey: string | null;
   error: RunError | null;
-  /** What it cost over all attempts, like cpuMs; maxRssBytes is the largest of them. */
+  /** Total cost of all attempts, like cpuMs; maxRssBytes is their maximum. */
   costUsd: number;
   cpuMs: number | null;
   maxRssBytes: number | null;
-  /** Of the attempt that ended it; null where that did not say. */
+  /** Sandbox of the last attempt; null if not reported. */
   sandbox: UsedSandbox | null;
   createdBy: string | null;
   cancelRequestedAt: Date | null;
-  /** Whose NATS user holds it, or held it last. */
+  /** NATS user of the executor that holds it, or held it last. */
   executorId: string | null;
   requestId: string | null;
   traceparent: string | null;
   createdAt: Date;
-  /** When it was first handed out. */
+  /** Time of the first hand-out. */
   startedAt: Date | null;
   finishedAt: Date | null;
 }

@@ -1,4 +1,4 @@
-/** Runs go to executors that have their runner. Most have `python` alone, and some of them do not say so. */
+/** Tests that runs go to executors with their runner. Most have only `python`, and older ones do not report it. */
 import { PYTHON } from '@gantry/events';
 import { type FakeExecutor, until } from '@gantry/testing';
 import type { RunEngine } from './engine';
@@ -26,13 +26,13 @@ const statusOf = async (...runs: Run[]): Promise<string[]> => {
 const slotted = { slot: { key: 'wrk_1', limit: 50 } };
 
 describe.each([
-  ['says that it has python', [PYTHON]],
-  ['says nothing', undefined],
+  ['reports python', [PYTHON]],
+  ['reports no runners', undefined],
 ])('an executor that %s', (_what, runners) => {
   test.each([
     ['without a slot', {}],
     ['with a slot', slotted],
-  ])('is given its own runs past any number of queued ones of another runner, %s', async (_which, over) => {
+  ])('gets its own runs despite any number of queued ones of another runner, %s', async (_which, over) => {
     const engine = await callingReplica(engines);
     const executor = await engines.executor(runners);
     const others: Run[] = [];
@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-test('what nobody had waits for the executor that has its runner', async () => {
+test('a run waits for an executor that has its runner', async () => {
   const engine = await engines.replica();
   const others = [await engine.submitAndWait(anOther()), await engine.submitAndWait(anOther(slotted))];
   await findQueueEmpty(engine, await engines.executor([PYTHON]));
@@ -103,7 +103,7 @@ test('runs of two runners with one key share its slots', async () => {
   expect((await waiting)?.runId).toBe(runs[1]?.id);
 });
 
-/** The replica has looked at the table for a claim of this executor: what is submitted now need not be queued first. */
+/** Waits until the replica knows the queue as empty: runs that are submitted now need not be queued first. */
 async function findQueueEmpty(engine: RunEngine, executor: FakeExecutor): Promise<void> {
   await until(async () => {
     const waiting = executor.claim();

@@ -1,10 +1,10 @@
 /**
- * The one statement that ends runs and keeps their events.
+ * Ends runs and stores their events in one statement.
  *
  * Everything that belongs to an ending commits together: the status (by compare-and-set on status and attempt), the
- * output, the closing events, the announcement in the outbox, and the waking of a run that waits for this one. Any part
+ * output, the closing events, the outbox event, and the waking of a run that waits for this one. Any part
  * may be sent again: events conflict on their number, a run that has ended is no longer `running`, and closing events are
- * kept only with the ending that won.
+ * stored only with the winning ending.
  *
  * An ending that the run's retry policy covers does not end it: in the same statement it is suspended until its next try.
  */
@@ -39,7 +39,7 @@ export interface Ending {
   maxRssBytes: number | null;
   sandbox?: UsedSandbox;
   at: Date;
-  /** Number of the event that tells of it. */
+  /** Number of its event. */
   seq: number;
 }
 
@@ -49,7 +49,7 @@ export interface Report {
   events: NewEvent[];
 }
 
-/** Trying again changes nothing about these. */
+/** Errors that a retry cannot fix. */
 const finalCodes: RunErrorCode[] = [
   'missing_secret',
   'missing_connection',
@@ -62,7 +62,7 @@ const finalCodes: RunErrorCode[] = [
 
 function isRetriable({ from, status, error }: Ending): boolean {
   if (from !== 'running' || (status !== 'failed' && status !== 'timed_out')) return false;
-  // Code that asks for other steps than were recorded will do so again.
+  // Code whose steps differ from the recorded ones will differ again.
   return !error || (!finalCodes.includes(error.code) && error.type !== 'CodeChanged');
 }
 
@@ -177,8 +177,8 @@ interface Begun {
 }
 
 /**
- * @returns the runs that this call ended, or suspended until their next try (status `suspended`); the others had ended
- *   before, or are on another attempt
+ * @returns the runs that this call ended, or suspended until their retry (status `suspended`); the others had already
+ *   ended, or are on another attempt
  */
 export async function settleRuns(
   sql: Sql,

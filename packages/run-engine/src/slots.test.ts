@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterEach(() => engines.reset());
 afterAll(() => engines.stop());
 
-test('of runs with one slot, one runs at a time, and they hide nobody', async () => {
+test('of runs with one slot, one runs at a time, and they block no other run', async () => {
   const engine = await callingReplica(engines);
   const executor = await engines.executor();
   const slot = { key: 'wrk_1', limit: 1 };
@@ -37,7 +37,7 @@ test('a slot is free while its run waits', async () => {
   expect((await waiting)?.runId).toBe(two.id);
 });
 
-test('however many replicas and executors ask at once, no more run than may', async () => {
+test('many replicas and executors at once never exceed the limit', async () => {
   const replicas = [await callingReplica(engines), await callingReplica(engines)];
   const executors = await Promise.all(Array.from({ length: 3 }, () => engines.executor()));
   const slot = { key: 'wrk_1', limit: 3 };

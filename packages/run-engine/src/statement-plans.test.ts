@@ -1,4 +1,6 @@
-/** Planning these statements takes several times as long as running them, and each run needs them. */
+/**
+ * Tests plan reuse: planning these statements takes several times as long as executing them, and each run needs them.
+ */
 import { PYTHON } from '@gantry/events';
 import { givenPool } from '@gantry/testing';
 import { claimRuns } from './claim-runs';
@@ -8,10 +10,10 @@ import { aRun } from './test/engines';
 
 const pool = givenPool('automation-api');
 
-/** PostgreSQL plans a prepared statement anew five times before it compares. */
+/** PostgreSQL uses five custom plans for a prepared statement before it considers a generic one. */
 const PLANNED_ANEW = 5;
 
-test('claiming, writing and ending runs goes by plans that are made once', async () => {
+test('claiming, writing and ending runs uses cached plans', async () => {
   const client = await pool.connect();
   try {
     for (let n = 0; n < 2 * PLANNED_ANEW; n++) {

@@ -1,4 +1,4 @@
-/** Answers executors that record a step of a run. See run-steps.ts. */
+/** Handles executors' requests to record a step of a run. See run-steps.ts. */
 import {
   type Bus,
   encode,
@@ -19,7 +19,7 @@ import { NOT_HELD, type RunTokens } from './run-tokens';
 
 const STEPS_MAX = 1_000;
 
-/** What a person has decided and what another run has returned is recorded by the service alone. */
+/** Only the service records approvals and results of called runs. */
 const recordable: StepRecord['kind'][] = ['step', 'sleep'];
 
 export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSource; tokens: RunTokens; log: Logger }): {
@@ -29,7 +29,7 @@ export function answerStepRecords(deps: { bus: Bus; pool: Pool; source: RunSourc
   const subscription = listen(
     bus,
     runSubjects.step(source, '*'),
-    // Too many steps are answered and not dropped.
+    // Too many steps get a reply instead of being dropped.
     stepRecord.extend({ ordinal: z.int().min(1) }),
     async (record, message) => {
       const own = { ...record, executorId: executorOf(message.subject) };
@@ -77,7 +77,7 @@ async function recordStep(pool: Pool, record: StepRecord & { executorId: string 
     const [found] = rows;
     if (!found.held) return NOT_HELD;
     if (found.made) return { result: record.result ?? null };
-    // Written by somebody else after this statement began: the next look sees it.
+    // Another statement wrote it after this one began: the next query sees it.
     if (found.kind === null) continue;
     if (found.kind !== kind || found.name !== name || found.status !== 'completed') {
       return { refused: `step ${ordinal} is recorded as ${found.kind} ${JSON.stringify(found.name)}` };

@@ -1,4 +1,4 @@
-/** Somebody has an executor's credentials, and knows all about the runs of another one but what only their executor has. */
+/** Tests an attacker with one executor's credentials, who knows all but the secrets of another executor's runs. */
 import type { AddressInfo } from 'node:net';
 import {
   artifactReply,
@@ -61,7 +61,9 @@ const ending = (status: 'completed' | 'returned'): RunEvent => ({
   ...(status === 'completed' && { output: 'forged' }),
 });
 
-/** Tokens that a thief may have: made up, of a run of its own, of that very run but given to somebody else. */
+/**
+ * Collects tokens that an attacker may have: invented, of its own run, or of this run but issued to another executor.
+ */
 async function stolenTokens(): Promise<string[]> {
   const own = await engine.submitAndWait(aRun());
   const { token } = await claimed(thief);
@@ -72,7 +74,7 @@ async function stolenTokens(): Promise<string[]> {
 const publish = (token: string, events: RunEvent[]) =>
   thief.bus.js.publish(runSubjects.events('worker', thief.id, run.id), encode({ attempt: 1, token, events }));
 
-test('it cannot end, return, begin or log to the run of another', async () => {
+test('it cannot end, return, start or log to another executor’s run', async () => {
   const before = await row();
   const refusals = logs.lines.length;
   const [tokensTried, forged] = [
@@ -80,7 +82,7 @@ test('it cannot end, return, begin or log to the run of another', async () => {
     [[started], [line], [ending('completed')], [ending('returned')]],
   ];
   for (const token of tokensTried) for (const events of forged) await publish(token, events);
-  const stranger = () => logs.lines.slice(refusals).filter(({ msg }) => String(msg).includes('stranger'));
+  const stranger = () => logs.lines.slice(refusals).filter(({ msg }) => String(msg).includes('invalid token'));
   await until(() => stranger().length === tokensTried.length * forged.length);
   expect(stranger().every(({ level }) => level === 40)).toBe(true);
   expect(await row()).toEqual(before);
@@ -90,7 +92,7 @@ test('it cannot end, return, begin or log to the run of another', async () => {
   expect(await engine.waitForEnd(run, 5_000)).toMatchObject({ status: 'completed', output: 'of the victim' });
 });
 
-test('readers of the live stream see nothing of what it makes up', async () => {
+test('readers of the live stream see no forged events', async () => {
   const spectator = await engines.connect('spectator');
   const heard: string[] = [];
   spectator.nc.subscribe(`run.events.worker.*.${run.id}`, { callback: (_, { subject }) => void heard.push(subject) });
@@ -112,7 +114,7 @@ test('readers of the live stream see nothing of what it makes up', async () => {
   expect(told.join('')).not.toContain('forged');
 });
 
-test('it cannot record a step, place an artifact or renew the lease of another', async () => {
+test('it cannot record a step, upload an artifact or renew the lease of another', async () => {
   const before = await row();
   for (const token of await stolenTokens()) {
     const held = { runId: run.id, attempt: 1, token };
@@ -135,7 +137,7 @@ test('it cannot record a step, place an artifact or renew the lease of another',
   expect(await engine.steps(run)).toEqual([]);
 });
 
-test('it hears no answer to another, and could not read it, nor answer an old one again', async () => {
+test('it cannot receive, decrypt or replay replies to another executor', async () => {
   const deaf = async (subject: string) => {
     const error = await new Promise((resolve) => {
       thief.bus.nc.subscribe(subject, { callback: resolve });
@@ -147,7 +149,7 @@ test('it hears no answer to another, and could not read it, nor answer an old on
   await deaf(runSubjects.claim('worker', '*'));
   await deaf(`run.cancel.${victim.id}.*`);
 
-  // As if it had heard: what crosses the server is of no use to it.
+  // Even messages that cross the server would be of no use to it.
   const spectator = await engines.connect('spectator');
   const crossed: Msg[] = [];
   spectator.nc.subscribe('>', { callback: (_, message) => void crossed.push(message) });
@@ -173,7 +175,7 @@ test('it hears no answer to another, and could not read it, nor answer an old on
   expect((await engine.get('ws_a', other.id)).executorId).toBe(victim.id);
 });
 
-test('it cannot claim in the name of another, nor take the claim of another back', async () => {
+test('it cannot claim in another executor’s name, nor withdraw its claim', async () => {
   const refused = new Promise<string>((resolve) => {
     void (async () => {
       for await (const { permissionContext } of thief.bus.nc.status()) {
@@ -199,7 +201,7 @@ test('it cannot claim in the name of another, nor take the claim of another back
   expect((await standing)?.runId).toBe(later.id);
 });
 
-test('it cannot stop the run of another, announce a purge, or say who somebody is', async () => {
+test('it cannot stop another’s run, publish a purge, or answer identity requests', async () => {
   const spectator = await engines.connect('spectator');
   const heard: string[] = [];
   spectator.nc.subscribe('>', { callback: (_, { subject }) => void heard.push(subject) });
@@ -216,7 +218,7 @@ test('it cannot stop the run of another, announce a purge, or say who somebody i
   ];
   for (const subject of forbidden) {
     thief.bus.nc.publish(subject, '{}');
-    // Let JetStream, or a service, say it instead.
+    // Make JetStream, or a service, publish it instead.
     thief.bus.nc.publish(runSubjects.events('worker', thief.id, 'run_x'), '{}', { reply: subject });
     thief.bus.nc.publish(runSubjects.claim('worker', thief.id), '{}', { reply: subject });
     thief.bus.nc.publish(runSubjects.lease('worker', thief.id), '{"runs":[]}', { reply: subject });
@@ -224,11 +226,11 @@ test('it cannot stop the run of another, announce a purge, or say who somebody i
   await request(thief.bus, runSubjects.lease('worker', thief.id), { runs: [] }, z.unknown(), 2_000);
   await until(() => heard.filter((subject) => subject.startsWith('run.lease.')).length > forbidden.length);
   expect(heard.filter((subject) => forbidden.includes(subject))).toEqual([]);
-  // JetStream acknowledges to whatever subject it is told. That is no cancel: it has no token.
+  // JetStream acknowledges to any reply subject. That is no cancel: it has no token.
   expect(stopped.filter((message) => runCancel.safeParse(message.json()).success)).toEqual([]);
 });
 
-test('even with a right token an ending counts only from the executor that holds the run', async () => {
+test('even with a valid token, only the executor that holds the run can end it', async () => {
   const none = { costUsd: 0, cpuMs: null, maxRssBytes: null, at: new Date(), seq: 1_000_003 };
   const end = { runId: run.id, attempt: 1, from: 'running', status: 'completed', output: 1, ...none } as const;
   const begun = { runId: run.id, attempt: 1, executorId: thief.id };
@@ -237,7 +239,7 @@ test('even with a right token an ending counts only from the executor that holds
   expect(await settleRuns(engines.pool, 'worker', [], [{ ...end, executorId: victim.id }], [])).toHaveLength(1);
 });
 
-test('tokens outlive the rotation of keys, and not the end of their key', async () => {
+test('tokens survive key rotation, but not the removal of their key', async () => {
   const to = { runId: 'run_1', attempt: 1, executorId: 'one' };
   const [old, young] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
   const before = createRunTokens('worker', { current: 'v1', keys: new Map([['v1', old]]) });

@@ -1,9 +1,8 @@
 /**
- * How a run of its own transaction comes to be, and how a request waits for the end of one.
+ * Submits runs in their own transactions, and waits for their ends.
  *
- * A run for which a claim stands is written already leased to that executor, and its job is built meanwhile; any other is
- * written as queued, and a hint tells the replicas. Watching begins before anybody can have the run, so that no end is
- * missed, however soon it comes.
+ * A run with a standing claim is inserted already leased to that executor, and its job is built meanwhile; any other is
+ * inserted as queued, and a hint notifies the replicas. Subscribes before the run is visible, so that no end is missed.
  */
 import { hintChange } from '@gantry/events';
 import type { Pool } from 'pg';
@@ -28,7 +27,7 @@ export function createSubmission(deps: {
   const { pool, dispatcher, signals, waiters, leaseMs } = deps;
   const write = createRunWriter(pool, deps.isCurrent);
 
-  /** A run that is suspended wakes its watchers without having ended. */
+  /** Waits for the end, because suspensions wake watchers too. */
   async function endOf(run: Run, watch: Watch, waitMs: number): Promise<Run> {
     const deadline = Date.now() + waitMs;
     for (;;) {
@@ -40,8 +39,8 @@ export function createSubmission(deps: {
 
   return {
     /**
-     * Writes the run, and hands it to a waiting executor at once if there is one. Without waiting, it comes back queued or
-     * running.
+     * Inserts the run, and hands it to a waiting executor if there is one. Without `waitMs`, the run is returned queued
+     * or running.
      * @param waitMs as for waitForEnd; default: not at all
      * @throws SubjectChanged; AppError 409 in a closed workspace, and where another request has the run's Idempotency-Key by now
      */

@@ -1,9 +1,9 @@
 /**
- * Lets a run wait without a process.
+ * Suspends a run, which then waits without a process.
  *
  * One transaction moves it out of `running` (by compare-and-set on its attempt), records the step that it waits for as
- * pending, tells those who watch, and lets the service make what is waited for: an approval, or the called run. So there
- * is never a run that waits for nothing, nor an approval of a run that goes on. The same report again finds the run moved.
+ * pending, adds a status event, and lets the service create the awaited approval or called run. So no run waits for
+ * nothing, and no approval belongs to an active run. A repeated report finds the run already suspended.
  */
 
 import type { RunError, Suspension } from '@gantry/events';
@@ -18,8 +18,9 @@ import { completeSteps } from './run-steps';
 export type AskedSuspension = Extract<Suspension, { kind: 'approve' | 'call' }>;
 
 /**
- * Makes what the run waits for, in the transaction that suspends it. `ref`: the approval, or the called run, submitted in
- * the same transaction with this run as its parentRunId. `refused` fails the run and undoes what the transaction did.
+ * Creates what the run waits for, in the transaction that suspends it. `ref`: the approval, or the called run,
+ * submitted in the same transaction with this run as its parentRunId. `refused` fails the run and rolls the transaction
+ * back.
  */
 export type OnSuspended = (
   tx: PoolClient,
@@ -31,7 +32,7 @@ export interface SuspensionReport {
   runId: string;
   attempt: number;
   executorId: string;
-  /** Number of the event that tells of it. */
+  /** Number of its event. */
   seq: number;
   at: Date;
   suspension: Suspension;
@@ -40,7 +41,7 @@ export interface SuspensionReport {
   maxRssBytes: number;
 }
 
-/** `none`: it is elsewhere meanwhile. `cancelled`: somebody asked for its end while it ran. */
+/** `none`: the run has changed meanwhile. `cancelled`: its cancellation was requested while it ran. */
 export type Suspended = { run: Run } | { refused: RunError } | 'none' | 'cancelled';
 
 const SLEEP_MS_MAX = 366 * 86_400_000;
@@ -113,7 +114,7 @@ async function suspendIn(
 const toWakeAt = ({ wakeAt, forMs }: Extract<Suspension, { kind: 'sleep' }>, now: number): Date =>
   new Date(Math.min(forMs === undefined ? wakeAt : now + forMs, now + SLEEP_MS_MAX));
 
-/** A sleep is over as soon as it has begun. */
+/** Completes the step from the record; a sleep ends at once. */
 async function answerFromRecord(tx: PoolClient, report: SuspensionReport, rehearsal: Rehearsal): Promise<void> {
   const { runId, suspension } = report;
   const { kind, ordinal } = suspension.step;
@@ -131,7 +132,7 @@ async function answerFromRecord(tx: PoolClient, report: SuspensionReport, rehear
   }
 }
 
-/** @returns true where an earlier attempt has completed this very step, so that the run need not wait */
+/** @returns true if an earlier attempt has completed this step, so that the run need not wait */
 async function recordPending(tx: PoolClient, { runId, at, suspension }: SuspensionReport): Promise<boolean> {
   const { ordinal, kind } = suspension.step;
   const name = plain(suspension.step.name);
@@ -192,7 +193,7 @@ async function makeAwaited(
   return made.ref;
 }
 
-/** It goes on at once. */
+/** Builds a wait that ends at once. */
 const forNothing = ({ step }: Suspension): Waiting => ({ kind: 'sleep', step: { ...step, name: plain(step.name) } });
 
 function toWaiting(suspension: Suspension, ref: string): Waiting {

@@ -1,9 +1,9 @@
 /**
- * Finds runs whose executor has gone.
+ * Finds runs whose executor was lost.
  *
- * A lease that ran out says so only if renewals could have arrived and everything reported has been written. So a sweep
- * waits until this replica has been able to reach PostgreSQL and NATS for a whole lease, and until ingestion has caught
- * up: an outage of ours must not end anybody's run.
+ * An expired lease is conclusive only if renewals could have arrived and all reports have been written. So a sweep
+ * waits until this replica has reached PostgreSQL and NATS for a whole lease, and until ingestion has caught up: an
+ * outage on our side must not end runs.
  */
 import type { Bus, RunError } from '@gantry/events';
 import { type Repeated, repeat } from '@gantry/http';

@@ -1,4 +1,4 @@
-/** Calls whose replica stops before they have ended. Tools themselves are tested in worker-api. */
+/** Tests calls whose replica stops before they end. Tools themselves are tested in worker-api. */
 import { request, runSubjects, toolReply } from '@gantry/events';
 import { type FakeExecutor, type FakeJob, until } from '@gantry/testing';
 import { aRun, claimed, startTestEngines, type TestEngines } from './test/engines';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => engines.stop());
 
-/** Searching may be repeated, booking may not. */
+/** Starts a replica where `search` is idempotent and `book` is not. */
 const replica = (call: () => Promise<ToolOutcome>) =>
   engines.replica({
     tools: {
@@ -38,7 +38,7 @@ const steps = async () =>
     )
   ).rows;
 
-test('a replica that stops hands over the calls that may be repeated, and they do not count as lost', async () => {
+test('a stopping replica hands over idempotent calls, which do not count as lost', async () => {
   let release: (outcome: ToolOutcome) => void = () => {};
   const pending = new Promise<ToolOutcome>((resolve) => {
     release = resolve;

@@ -1,9 +1,9 @@
 /**
- * Answers executors whose runs call tools.
+ * Handles tool calls of runs for executors.
  *
- * A call is asked for until it has been answered, since replies get lost and replicas end. One call is made all the same: it is
- * recorded before it is made, whoever asks meanwhile waits for it, and if its caller is gone, only a tool that may be repeated is
- * called again, twice. See tool-steps.ts and ADR 44.
+ * Executors repeat a request until it is answered, since replies get lost and replicas end. The tool is still called
+ * once: the call is recorded before it starts, repeated requests wait for it, and if its replica is lost, only an
+ * idempotent tool is called again, up to twice. See tool-steps.ts and ADR 44.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -49,16 +49,16 @@ import { openWords } from './tool-words';
 import type { Waiters } from './waiters';
 import { type RunWatch, watchRun } from './watch-run';
 
-/** Of one run, in all its attempts. */
+/** Limit per run, for all its attempts. */
 export const TOOL_CALLS_MAX = 500;
 /** A call that may be repeated is given up then: it may be what ends its replicas. */
 const LOST_CALLS_MAX = 2;
 /** At this replica, of tools and of models; each may hold an answer of some megabytes. */
 const AT_ONCE_MAX = 100;
-/** For all attempts to store what came of a call. */
+/** Limit for all attempts to store a call's outcome. */
 const STORE_MS_MAX = 20_000;
 const POLL_MS = 250;
-/** How long calls that go on may hold up the end of the process. */
+/** How long active calls may delay the end of the process. */
 const LEAVE_MS_MAX = 10_000;
 
 interface Deps {
@@ -229,7 +229,7 @@ async function handOver({ pool, log, going }: Deps): Promise<void> {
   }
 }
 
-/** Undefined: it may be called, or is being called. */
+/** Returns undefined if the tool may be called, or is being called. */
 function answerIn(step: ToolStep, { ordinal, attempt, name }: ToolPlace): ToolReply | undefined {
   if (step.kind !== 'tool' || step.name !== name) {
     return { refused: `step ${ordinal} is recorded as ${step.kind} ${JSON.stringify(step.name)}` };

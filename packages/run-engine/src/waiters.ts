@@ -1,4 +1,4 @@
-/** Requests that wait for a run to end, on whichever replica the end is written. */
+/** Notifies requests that wait for a run's end, whichever replica writes it. */
 import { type Bus, type RunSource, runSubjects } from '@gantry/events';
 import type { Run } from './run';
 
@@ -32,7 +32,7 @@ export function createWaiters(bus: Bus, source: RunSource, onChanged: (runId: st
   });
 
   return {
-    /** Watching begins with the call. */
+    /** Subscribes at once. */
     watch(runId: string): Watch {
       let unread: News | null = null;
       let wake: (news: News) => void = () => {};

@@ -1,4 +1,4 @@
-/** Queues what is due, on every replica: they skip each other's rows. */
+/** Queues due runs, on every replica: they skip each other's rows. */
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { wakeDueRuns } from './resume-runs';

@@ -1,4 +1,4 @@
-/** What services do to runs inside their own transactions; executors and watchers hear of it after the commit. */
+/** Changes runs inside services' transactions; executors and watchers are notified after the commit. */
 import { hintChange, type RunSource } from '@gantry/events';
 import { afterCommit } from '@gantry/postgres';
 import type { PoolClient } from 'pg';

@@ -1,4 +1,4 @@
-/** Writes what executors report, in a way that bears being done twice and in any order; then tells who waits for it. */
+/** Writes executors' reports, idempotently and in any order; then notifies waiters. */
 import type { RunError, RunEvent, RunEventBatch, RunSource } from '@gantry/events';
 import { rowSet, statement } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -69,7 +69,7 @@ export async function writeReports(deps: ReportDeps, received: Received[]): Prom
   await takeBack(deps, batches);
 }
 
-/** Of executors that could not begin them. */
+/** Requeues runs that executors could not start. */
 async function takeBack({ pool, onReturned }: ReportDeps, batches: RunEventBatch[]): Promise<void> {
   const returned = batches.filter(wasReturned);
   if (returned.length && (await requeueRuns(pool, returned, 'returned'))) onReturned();

@@ -3,8 +3,8 @@ import { parentPort, type TransferListItem } from 'node:worker_threads';
 export type ThreadMessage<Result> = { ready: true } | { result: Result } | { problem: string };
 
 /**
- * The thread's half of `createThreadPool`. To be called once everything that tasks need is loaded.
- * @param toTransfer parts of a result that are handed over without a copy
+ * Serves the tasks of a `createThreadPool` in its thread. Call it once everything that tasks need is loaded.
+ * @param listTransferables lists the parts of a result to transfer without a copy
  */
 export function serveTasks<Task, Result>(
   handle: (task: Task) => Result,

@@ -21,7 +21,7 @@ test('tasks get their results, also where there are more of them than threads', 
   expect(outcomes).toEqual(['A', 'B', 'C', 'D', 'E'].map((result) => ({ result })));
 });
 
-test('the event loop goes on during a task', async () => {
+test('a task does not block the event loop', async () => {
   const pool = poolWith();
   await pool.run('warm');
   const order: string[] = [];
@@ -47,7 +47,7 @@ test('a task whose code throws fails alone', async () => {
   expect(await pool.run('next')).toEqual({ result: 'NEXT' });
 });
 
-test('a task that waits too long was not tried', async () => {
+test('a task that waits too long is not tried', async () => {
   const pool = poolWith({ waitMs: 50 });
   while (!('result' in (await pool.run('warm'))));
   const long = pool.run(2_000);
@@ -55,7 +55,7 @@ test('a task that waits too long was not tried', async () => {
   expect(await long).toEqual({ result: '2000' });
 });
 
-test('a thread that cannot start fails what waits for it', async () => {
+test('a thread that cannot start fails the tasks that wait for it', async () => {
   const pool = poolWith({ threads: 2 }, 'test/no-such-file.cjs');
   const outcomes = await Promise.all([pool.run('a'), pool.run('b')]);
   expect(outcomes).toEqual([
@@ -64,7 +64,7 @@ test('a thread that cannot start fails what waits for it', async () => {
   ]);
 });
 
-test('a pool that stops ends its tasks and takes no more', async () => {
+test('a stopped pool ends its tasks and accepts no more', async () => {
   const pool = poolWith();
   await pool.run('warm');
   const long = pool.run(FOREVER);

@@ -1,6 +1,7 @@
 /**
- * Runs tasks whose cost their input decides in threads of their own, one task at a time in each. A task that exceeds its time or
- * memory ends its thread and fails; the next one gets a new thread. Threads start with the first tasks and keep no process alive.
+ * Runs tasks whose cost depends on their input in separate threads, one task at a time in each. A task that exceeds its
+ * time or memory ends its thread and fails; the next one gets a new thread. Threads start with the first tasks and keep
+ * no process alive.
  */
 import { Worker } from 'node:worker_threads';
 import type { ThreadMessage } from './serve-tasks';
@@ -11,7 +12,7 @@ export interface ThreadLimits {
   taskMs: number;
   /** Time limit of the wait. */
   waitMs: number;
-  /** Of one thread. */
+  /** Heap limit of one thread. */
   heapMb: number;
 }
 

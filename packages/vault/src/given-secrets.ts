@@ -15,7 +15,9 @@ interface RunWithSecrets {
   spec: { secrets: string[]; expose?: string[]; inBody?: string[]; rehearsal?: { isUnread?: true } };
 }
 
-/** Unset names are absent. `refused`: one of them cannot be decrypted, so the run may not be handed out. */
+/**
+ * Loads the secrets of a run without unset names. `refused`: one cannot be decrypted, so the run cannot be handed out.
+ */
 export async function secretsForRun(
   { secrets, log }: { secrets: Pick<SecretStore, 'open'>; log: { error(fields: object, message: string): void } },
   { id: runId, workspaceId, kind, spec }: RunWithSecrets,
@@ -37,10 +39,11 @@ export async function secretsForRun(
 }
 
 /**
- * @param isOffline it reaches no network, so its placeholder stands for nothing but itself
- * @param exposed names whose value the code gets in spite of their hosts
+ * Splits secrets into values for the code and credentials for the egress proxy.
+ * @param isOffline the run has no network, so its placeholders are never replaced
+ * @param exposed names whose value the code gets despite their hosts
  * @param inBody names whose placeholders are replaced in bodies, where their places allow that; absent: all of them
- * @param isUnread nobody has read the code: in place of a value without hosts it gets a placeholder that stands for nothing
+ * @param isUnread the code is unreviewed: in place of a value without hosts it gets an unused placeholder
  */
 export function givenSecrets(
   opened: OpenedSecret[],
@@ -71,13 +74,13 @@ export function givenSecrets(
   return { secrets, credentials };
 }
 
-/** @param isInBody the code is to have it replaced in bodies */
+/** @param isInBody whether the value is replaced in bodies */
 export const placesInRun = (places: string[], isInBody: boolean): string[] =>
   isInBody ? places : places.filter((place) => place !== 'body' && !place.startsWith('body:'));
 
 const SHORT_CHARS = 12;
 
-/** For an answer about a credential whose value was set: code can ask a host to repeat guesses of it, and see which is replaced. */
+/** Warns of a guessable value: code can make a host echo guesses of it, and see which is replaced. */
 export function warnOfWeakValue(value: string | undefined, hosts: string[]): { warnings?: string[] } {
   if (value === undefined || !hosts.length) return {};
   const guessed = 'can be guessed by code that asks its hosts to repeat all of them';

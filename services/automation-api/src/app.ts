@@ -1,4 +1,4 @@
-/** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
+/** Assembles the HTTP side of the service. Nothing here listens, connects or reads the environment. */
 import type { Authenticate } from '@gantry/auth';
 import { createSurface, documentsOf, type Health, type KeyedHasher } from '@gantry/http';
 import { type FileStore, storageRoutes } from '@gantry/object-store';

@@ -1,4 +1,4 @@
-/** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
+/** Options of the whole service except listening: main.ts fills them from the environment, tests choose their own. */
 import {
   createAuthenticator,
   createTokenHasher,
@@ -40,7 +40,7 @@ export interface AutomationApiOptions extends SurfaceSettings {
   retention: RetentionBounds;
   apiDocsDir?: string;
   jwt: { jwksUrl: string; issuer: string; audience: string; externalIssuer?: ExternalIssuer | undefined };
-  /** Tests: who is calling, without a worker-api to ask. */
+  /** Tests: identifies callers without a worker-api. */
   identify?: Identify;
   /** Tests: the clock of schedules. */
   now?: () => Date;
@@ -119,7 +119,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
     relay,
     ticker,
     health: checks,
-    /** Readiness turns 503 and standing work is handed back; requests are still answered. */
+    /** Makes readiness 503 and hands held work back; requests are still answered. */
     drain: async () => {
       checks.drain();
       stats.stop();
@@ -127,7 +127,7 @@ export async function startAutomationApi(options: AutomationApiOptions) {
       await ticker.stop();
       await engine.drain();
     },
-    /** After the last answer. */
+    /** Closes the connections, after the last response. */
     close: async () => {
       for (const consumer of consumers) await consumer.stop();
       closures.stop();

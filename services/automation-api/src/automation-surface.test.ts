@@ -1,5 +1,5 @@
 import { zipOf } from '@gantry/testing';
-/** The README's path, as one person walks it. */
+/** Follows the path of the README from end to end. */
 import { helloCode, helloManifest, testService, uploaded } from './test/service';
 
 const service = testService();

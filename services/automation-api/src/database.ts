@@ -8,7 +8,7 @@ export type Db = PrismaClient | Prisma.TransactionClient;
 
 export type Database = SharedDatabase<PrismaClient>;
 
-/** A burst of runs keeps more connections busy than the other surfaces ever do. */
+/** A burst of runs needs more connections than the other services do. */
 const CONNECTIONS_MAX = 16;
 
 export function openDatabase(url: string, log: Logger, settings: PoolSettings = {}): Database {

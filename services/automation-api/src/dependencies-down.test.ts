@@ -1,4 +1,4 @@
-/** Answers that callers get while PostgreSQL or NATS is away, and the recovery by itself. */
+/** Responses while PostgreSQL or NATS is down, and automatic recovery. */
 import { cutConnections, given, until } from '@gantry/testing';
 import { deployed, testService } from './test/service';
 

@@ -18,9 +18,9 @@ export interface Deps {
   secrets: SecretStore;
   runnables: Runnables;
   recent: RecentAutomations;
-  /** Public address of this surface, without a slash at the end. */
+  /** Public address of this surface, without a trailing slash. */
   dashboardUrl: string;
-  /** Template of the address of a run's trace; undefined: the operator has set none. */
+  /** URL template of a run's trace; undefined: the operator has set none. */
   traceUrlTemplate: string | undefined;
   now: () => Date;
 }

@@ -1,4 +1,4 @@
-/** All sweeps of this service. The last ones may take long. */
+/** Lists the sweeps of this service. The last ones may take long. */
 import { sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';

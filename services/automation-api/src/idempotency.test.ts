@@ -1,4 +1,4 @@
-/** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
+/** Idempotency-Key on every operation that creates something, whatever happens to the first request. */
 import { given, loseAnswer, testOnceForAKey, zipOf } from '@gantry/testing';
 import type { Test } from 'supertest';
 import { type Caller, deployed, helloCode, makeArtifact, testService, uploaded } from './test/service';
@@ -43,7 +43,7 @@ test('a retry finds the run of a request that died, and waits for it as that one
   expect(await runsOf(id)).toEqual([job?.runId]);
 });
 
-/** Numbers of rows that grow when something is made. */
+/** Counts the rows that grow when something is created. */
 async function counts() {
   const tables = ['artifacts', 'automations', 'automation_versions', 'runs'];
   const counted = tables.map((table) => `(SELECT count(*) FROM ${table}) AS ${table}`);

@@ -17,6 +17,6 @@ const API_STATUS: Record<RunStatus, ApiRunStatus> = {
 
 export const apiStatus = (status: RunStatus): ApiRunStatus => API_STATUS[status];
 
-/** The engine's statuses that one of ours stands for: how a list is filtered. */
+/** Returns the engine statuses that an API status stands for, to filter lists. */
 export const engineStatuses = (status: ApiRunStatus): RunStatus[] =>
   (Object.keys(API_STATUS) as RunStatus[]).filter((candidate) => API_STATUS[candidate] === status);

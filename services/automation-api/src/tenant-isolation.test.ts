@@ -1,5 +1,5 @@
 import { given, zipOf } from '@gantry/testing';
-/** For any id of another workspace, the answer is that of an id which does not exist. */
+/** The response for an id of another workspace equals that for an unknown id. */
 import { deployed, helloManifest, makeArtifact, testService, uploaded } from './test/service';
 
 interface Ids {

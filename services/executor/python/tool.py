@@ -1,15 +1,15 @@
-"""The platform's own tools for untrusted files, each in a sandbox of its own with one writable directory, /work.
+"""The platform's own tools for untrusted files, each in its own sandbox with one writable directory, /work.
 
 compile       byte code next to each source file, never invalidated (UNCHECKED_HASH): a digest's content never changes
-interpreter   what uv knows of this Python, for the tools below: there it cannot ask
+interpreter   uv's facts about this Python, for the tools below, where it cannot start Python
 resolve       by uv: addresses and digests of the wheels that meet requirements, as /work/wheels.json
 fetch         wheels from their addresses
 download      by pip: the wheels that meet requirements
 install       one wheel, by uv or pip, and its byte code
 
-Only wheels are handled, since building a source package would run its code. No tool starts a program but uv, and that none.
---only-binary does not cover an archive that a wheel references by address (PEP 508, `name @ url`): pip and uv would build that,
-which takes another process, or fetch it with git. The kernel denies either.
+Only wheels are handled, since building a source package would run its code. No tool starts a program but uv, which
+starts none. --only-binary does not cover an archive that a wheel references by address (PEP 508, `name @ url`): pip and
+uv would build that, which needs another process, or fetch it with git. The kernel denies both.
 """
 import base64
 import json

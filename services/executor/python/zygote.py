@@ -39,12 +39,12 @@ sys.path.remove(HERE)
 harness._PATH[:] = sys.path
 
 CTL = channel.CTL
-# For a host on a busy machine to read why a run could not begin.
+# Time for a host on a busy machine to read why a run could not start.
 EXPLAIN_SECONDS = 5
 
 
 def child_main(nonce, groups, config, runs=None):
-    """From clone to the answer. Never returns."""
+    """Runs a child, from clone to the result. Never returns."""
     step = "prepare"
     try:
         sealing.prepare(nonce, groups, config, runs)
@@ -64,13 +64,13 @@ def child_main(nonce, groups, config, runs=None):
             warm.serve(job)
         harness.serve_one(job)
         sleep(harness.LINGER_SECONDS)
-    except BaseException as error:                              # not the user's: those are results
+    except BaseException as error:                              # not of user code: those are results
         explain(step, error)
     os._exit(0)
 
 
 def explain(step, error):
-    """Tells the host why the run could not begin, and takes what the host still sends until it has read that and hangs up."""
+    """Reports to the host why the run could not start, and discards what the host sends until it hangs up."""
     try:
         channel.write_json({"t": "broken", "step": step, "error": f"{type(error).__name__}: {error}"[:2000]})
         os.closerange(0, CTL)                                   # the logs end
@@ -81,7 +81,7 @@ def explain(step, error):
 
 
 def cold_main(config):
-    """`isolation: process`: one run on descriptor 3, then exit. This process never forks another one."""
+    """Serves `isolation: process`: one run on descriptor 3, then exit. This process never forks another one."""
     step = "prepare"
     try:
         os.closerange(4, 256)                                   # bwrap's own descriptors
@@ -102,7 +102,7 @@ def cold_main(config):
 
 class Zygote:
     """Forks and kills on command, reports exits. Each fork makes the zygote copy again the pages that it writes, 160 of them
-    with JSON in both directions: hence commands of a few words."""
+    with JSON in both directions: hence the short text commands."""
 
     def __init__(self, config):
         self.config = config
@@ -111,7 +111,7 @@ class Zygote:
         self.networks = Networks(config["uid"])
         self.children = {}                                      # pidfd -> (id, pid, network)
         self.pidfds = {}                                        # id -> pidfd
-        self.warm = {}                                          # id -> socket that takes the connections of its runs
+        self.warm = {}                                          # id -> socket that passes the connections of its runs
 
     def serve(self):
         buffer = b""
@@ -122,7 +122,7 @@ class Zygote:
                     continue
                 chunk = os.read(CTL, 65536)
                 if not chunk:
-                    os._exit(0)                                 # the host is gone; the kernel ends every child with pid 1
+                    os._exit(0)                                 # the host exited; the kernel ends every child of pid 1
                 buffer += chunk
                 while len(buffer) >= 4 and len(buffer) >= 4 + (size := struct.unpack(">I", buffer[:4])[0]):
                     verb, child_id, *more = buffer[4:4 + size].split()
@@ -137,7 +137,7 @@ class Zygote:
                         self.kill(child_id)
 
     def fork_warm(self, child_id, nonce, *groups):
-        """A child that will be a warm sandbox."""
+        """Forks a child that becomes a warm sandbox."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         ours.setblocking(False)
         self.warm[child_id] = ours
@@ -145,8 +145,8 @@ class Zygote:
         theirs.close()
 
     def connect(self, child_id, nonce):
-        """Opens the connections of the next run of a warm sandbox, which forks it with them. The sandbox has no way to the host
-        of its own: it has imported user code."""
+        """Opens the connections of the next run of a warm sandbox, which forks it with them. The sandbox has no access
+        to the host of its own: it has imported user code."""
         connections = []
         try:
             for role in (b"c", b"o", b"e"):
@@ -178,7 +178,7 @@ class Zygote:
     def kill(self, child_id):
         if child_id not in self.pidfds:
             return
-        try:                                                    # pid 1 of the run: the kernel takes its whole namespace
+        try:                                                    # pid 1 of the run: the kernel kills its whole namespace
             signal.pidfd_send_signal(self.pidfds[child_id], signal.SIGKILL)
         except ProcessLookupError:
             pass

@@ -3,7 +3,7 @@ import { envSchema } from './env';
 
 test('docs/operations/configuration.md has every variable, and none that is not read', () => {
   const documented = documentedVariables('executor');
-  // Only there to say that there is no such mode.
+  // Declared only to reject the setting.
   const refused = ['EXECUTOR_UNSANDBOXED'];
   expect([...documented, ...refused].sort()).toEqual(Object.keys(envSchema.shape).sort());
 });

@@ -1,4 +1,4 @@
-/** The fate of runs when NATS, or the executor itself, goes down in the middle. */
+/** Tests runs during outages of NATS or of the executor itself. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -15,7 +15,7 @@ describe('NATS killed and restarted', () => {
   });
   afterAll(() => fixture.stop());
 
-  test('loses nothing of a run that goes on meanwhile, and repeats nothing', async () => {
+  test('neither loses nor repeats output of a run that continues meanwhile', async () => {
     const { service, nats } = fixture;
     const source =
       'import time\ndef run():\n    for n in range(60):\n        print(n, flush=True)\n        time.sleep(0.03)\n    return "all"\n';
@@ -57,7 +57,7 @@ def run():
     expect(service.steps(id)).toEqual([{ ordinal: 1, kind: 'step', name: 'work', result: 7 }]);
   });
 
-  test('keeps the result of a run that ended meanwhile until it can be told, and claims again', async () => {
+  test('keeps the result of a run that ended meanwhile until it is published, and claims again', async () => {
     const { service, nats } = fixture;
     const id = service.queue(await service.code('import time\ndef run():\n    time.sleep(0.5)\n    return "late"\n'));
     await service.started(id);
@@ -71,7 +71,7 @@ def run():
   });
 });
 
-test('draining hands back what has not started, finishes what has, and gives up on what takes too long', async () => {
+test('draining returns runs that have not started, finishes others, and ends those that take too long', async () => {
   const fixture = await startTestExecutor({ slots: 2 });
   const { service, executor } = fixture;
   const short = service.queue(await service.code('import time\ndef run():\n    time.sleep(0.7)\n    return "done"\n'));
@@ -135,7 +135,7 @@ describe('the executor as a process', () => {
     return { service, launch, port, close, dir: env.EXECUTOR_DIR };
   }
 
-  test('gives up root, serves metrics, and after kill -9 leaves nothing that the next one does not sweep', async () => {
+  test('drops root, serves metrics, and after kill -9 the next executor cleans up', async () => {
     const { service, launch, port, close, dir } = await start();
     const first = launch();
     await until(() => first.said.text.includes('executor is ready'));
@@ -165,7 +165,7 @@ describe('the executor as a process', () => {
     await close();
   });
 
-  test('refuses to run without a sandbox, and says everything that is wrong with its settings', async () => {
+  test('refuses to run without a sandbox, and reports every invalid setting', async () => {
     const { launch, close } = await start({
       EXECUTOR_UNSANDBOXED: 'i-know',
       EXECUTOR_SLOTS: 'many',
@@ -179,7 +179,7 @@ describe('the executor as a process', () => {
     await close();
   });
 
-  test('names what is missing, and how to get it', async () => {
+  test('names a missing program, and how to install it', async () => {
     const { launch, close } = await start({ BWRAP: '/nonexistent/bwrap' });
     const { exited, said } = launch();
     expect(await exited).toBe(1);

@@ -25,7 +25,7 @@ test('a run is claimed, started, logged and finished, numbered without gaps', as
   expect(finished.usage.maxRssBytes).toBeGreaterThan(1 << 20);
 });
 
-test('as many claims stand as there are free slots, and they are made again when a slot is free', async () => {
+test('there is one outstanding claim per free slot, and a freed slot is claimed again', async () => {
   const { service } = fixture;
   await until(() => service.standing() === 2);
   const code = await service.code(SLEEP);
@@ -37,14 +37,14 @@ test('as many claims stand as there are free slots, and they are made again when
   await until(() => service.standing() === 2);
 });
 
-test('a claim that the service answers with nothing is made again', async () => {
+test('a claim with an empty reply is renewed', async () => {
   const { service } = fixture;
   const before = service.claims.length;
   await until(() => service.claims.length > before, { everyMs: 50 });
   await until(() => service.standing() >= 2);
 });
 
-test('a run of a runner that was not asked for goes back, and its slot is free', async () => {
+test('a run for an unknown runner is returned, and frees its slot', async () => {
   const { service } = fixture;
   const { finished, events } = await service.run('def run(): return 1', { runner: 'other' });
   expect(finished).toMatchObject({ status: 'returned' });
@@ -76,7 +76,7 @@ test('a cancelled run ends with the log so far', async () => {
   expect(log).toEqual(['begun']);
 });
 
-test('a cancellation that was not heard arrives with the next lease; a lost run says nothing more', async () => {
+test('a missed cancellation arrives with the next lease renewal; a lost run emits nothing more', async () => {
   const { service, executor } = fixture;
   const code = await service.code(SLEEP);
   const cancelled = service.queue(code);
@@ -102,7 +102,7 @@ test('logs arrive while the code runs', async () => {
   expect((await service.finished(id)).log).toEqual(['first', 'second']);
 });
 
-test('inputs and outputs that are too large for a message travel by object store', async () => {
+test('inputs and outputs that are too large for a message are passed through the object store', async () => {
   const { service } = fixture;
   const inputs = { text: 'x'.repeat(300_000) };
   service.objects.set('inputs', Buffer.from(JSON.stringify(inputs)));
@@ -116,7 +116,7 @@ test('inputs and outputs that are too large for a message travel by object store
   expect(stored).toEqual({ twice: 'x'.repeat(600_000) });
 });
 
-test('no message is over the limit, however much is logged at once', async () => {
+test('no message exceeds the limit, however much is logged at once', async () => {
   const { service } = fixture;
   const { batches, finished, log } = await service.run(
     `def run():\n    for n in range(40): print(str(n) + "y" * 15000)\n    return "z" * ${INLINE_BYTES_MAX - 100}`,
@@ -181,7 +181,7 @@ def run(fail):
   }
 });
 
-test('a secret that is cut off where texts end is not shown in part', async () => {
+test('a secret at the cut of a truncated text is not revealed in part', async () => {
   const KEY = 'sk-live+0123456789';
   const source = `
 import os
@@ -324,7 +324,7 @@ test('input files lie under /tmp/inputs, whatever their names try', async () => 
   expect(finished.output).toEqual(['/tmp/inputs/data.csv', 'one', '/tmp/inputs/1-data.csv', 700_000, 3]);
 });
 
-test('code that can’t be fetched, is not what its digest says, or is a hostile zip, fails the run with the reason', async () => {
+test('code that can’t be downloaded, has another digest, or is a malicious zip fails the run', async () => {
   const { service } = fixture;
   const good = await service.code('def run(): return 1');
   const evil = rawZip([{ name: '../main.py' }]);
@@ -354,14 +354,14 @@ test('code is fetched once, however many runs need it at the same time', async (
   expect(service.requestsToStore.filter((line) => line.includes(code.digest))).toHaveLength(1);
 });
 
-test('a job may ask for a process of its own', async () => {
+test('a job can request a separate process', async () => {
   const { finished } = await fixture.service.run('import sys\ndef run(): return "ssl" in sys.modules', {
     isolation: 'process',
   });
   expect(finished).toMatchObject({ status: 'completed' });
 });
 
-test('progress in a tight loop is thinned out, and its last word kept', async () => {
+test('progress in a tight loop is throttled, and the last update is kept', async () => {
   const source =
     'from gantry import context\ndef run():\n    for n in range(5000): context.progress(n / 5000, "step")\n    context.progress(1)';
   const { events } = await fixture.service.run(source);
@@ -381,7 +381,7 @@ test('a run that is still being prepared is cancelled at once, and never starts'
   expect(events).toHaveLength(1);
 });
 
-test('the executor says how it is, and counts what it did', async () => {
+test('the executor publishes its status and metrics', async () => {
   const { service, executor } = fixture;
   await until(() => service.statuses.length > 0);
   expect(service.statuses.at(-1)).toMatchObject({

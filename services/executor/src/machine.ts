@@ -1,4 +1,4 @@
-/** This machine's facilities for running code: sandboxes, a file store, the egress proxy, and the runners that use them. */
+/** Starts this machine's facilities for running code: sandboxes, a file store, the egress proxy, and their runners. */
 import { PYTHON } from '@gantry/events';
 import { createAddressPolicy } from '@gantry/safe-fetch';
 import type { Logger } from 'pino';

@@ -1,4 +1,4 @@
-/** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
+/** Assembles the HTTP side of the service. Nothing here listens, connects or reads the environment. */
 import type { Identify } from '@gantry/auth';
 import type { WorkspaceClosures } from '@gantry/events';
 import { createSurface, documentsOf, type Health } from '@gantry/http';

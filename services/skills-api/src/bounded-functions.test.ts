@@ -1,6 +1,6 @@
 /**
- * What costs as much as the authors of skills decide, each with the worst input that may reach it: none of it keeps the event loop for
- * longer than 50 ms. Markdown is rendered in a thread. A new function of this kind belongs on the list.
+ * Functions whose cost depends on untrusted text, each with its worst input: none blocks the event loop for longer than
+ * 50 ms. Markdown is rendered in a thread. A new function of this kind belongs on the list.
  */
 import { measureLongestTurn } from '@gantry/testing';
 import { parseBody, toSkillMd } from './skills/front-matter';
@@ -31,7 +31,7 @@ const FUNCTIONS: [string, () => unknown][] = [
 test.each(FUNCTIONS)(
   '%s',
   async (_, work) => {
-    // Once before: what is compiled and what is loaded does not count.
+    // Warm-up: compilation and module loading do not count.
     await work();
     const blockedMs = await measureLongestTurn(work, BLOCKED_MS_MAX);
     expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);

@@ -11,11 +11,11 @@ export interface Deps {
   views: ViewCounts;
   render: Render;
   findMembers: FindMembers;
-  /** Search finds misspelt words. */
+  /** Whether search tolerates misspellings. */
   forgiving: boolean;
-  /** Forgets a key at once in this process; the event that follows tells the others. */
+  /** Evicts a key at once in this process; an event does so in the others. */
   evictKey: (keyId: string) => void;
-  /** Public address of this surface, without a slash at the end. */
+  /** Public address of this surface, without a trailing slash. */
   skillsUrl: string;
   /** Public address of the dashboard, likewise. */
   dashboardUrl: string;

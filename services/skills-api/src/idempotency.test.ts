@@ -1,4 +1,4 @@
-/** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
+/** Idempotency-Key on every operation that creates something, whatever happens to the first request. */
 import { randomUUID } from 'node:crypto';
 import { given, loseAnswer, zipOf } from '@gantry/testing';
 import type { Test } from 'supertest';

@@ -1,4 +1,4 @@
-/** Lists: `limit` and `offset`, and a Link to the next page where there is one. */
+/** Pages of lists: `limit` and `offset`, and a Link to the next page if there is one. */
 import { type Answer, type Call, linkTo, ok } from '@gantry/http';
 
 export interface Page {

@@ -3,8 +3,8 @@ import type { Db } from './database';
 import { Prisma } from './generated/prisma/client';
 
 /**
- * Everything that somebody owns refers to this row; the name is what pages show. Looked at before it is written: a lock on it
- * would make everything that one person publishes wait in line.
+ * Upserts the row that everything a person owns refers to; pages show its name. It is read first, because a lock on it
+ * would serialize everything that one person publishes.
  */
 export async function upsertPerson(tx: Db, { userId, name }: Pick<Person, 'userId' | 'name'>): Promise<void> {
   const known = await tx.person.findUnique({ where: { userId } });
@@ -12,6 +12,6 @@ export async function upsertPerson(tx: Db, { userId, name }: Pick<Person, 'userI
   await tx.person.upsert({ where: { userId }, create: { userId, name }, update: { name } });
 }
 
-/** Value in SQL: the name of an owner, null where there is none. @param ownerId a column */
+/** SQL value: the name of an owner, or null. @param ownerId a column */
 export const ownerName = (ownerId: string): Prisma.Sql =>
   Prisma.raw(`(SELECT name FROM people WHERE user_id = ${ownerId})`);

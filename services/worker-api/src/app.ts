@@ -1,4 +1,4 @@
-/** Everything of the service that speaks HTTP, put together. Nothing here listens, connects or reads the environment. */
+/** Assembles the HTTP API of the service. Nothing here listens, connects or reads the environment. */
 import {
   accountTokenPrefixes,
   cacheIdentities,

@@ -1,7 +1,8 @@
 /**
- * What costs as much as members, models and remote servers decide, each with the worst input that may reach it: none of it keeps the
- * event loop, which serves everybody, for longer than 50 ms. A function joins the list when `packages/testing/src/nested-scans` finds a
- * scan in a loop of it that no comment `Bounded: …` limits to about a million steps, and names its entry in a comment `Measured: …`.
+ * Runs each function whose cost members, models and remote servers decide, with the worst input that can reach it: none
+ * blocks the event loop, which serves every caller, for longer than 50 ms. A function joins the list when
+ * `packages/testing/src/nested-scans` finds a scan in a loop of it that no comment `Bounded: …` limits to about a
+ * million steps, and names its entry in a comment `Measured: …`.
  */
 import { isDeeperThan } from '@gantry/http';
 import { createRedactor, maskTexts, openTextStream } from '@gantry/masking';
@@ -59,7 +60,7 @@ const object = (count: number, value: unknown = 1) => Object.fromEntries(names(c
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 const secrets = (count: number, chars: number) =>
   names(count, 'secret').map((name) => name.padEnd(chars, `${name}/+"`));
-/** A matcher that compares letter by letter begins anew at each. */
+/** Makes a matcher that compares letter by letter start again at each letter. */
 const PERIODIC = [1, 2, 3].map((at) => `${'a'.repeat(16_000 + at)}b${'a'.repeat(16_000)}`);
 const periodic = createRedactor(PERIODIC);
 const LETTERS = 'a'.repeat(99_000);
@@ -73,13 +74,13 @@ const parts = Array.from(
   }),
 );
 
-/** A page of messages, and for each 25 answers with 20 calls. */
+/** A page of messages, each with 25 answers of 20 calls. */
 const turns = names(50).map((id) => ({ ...turn, id, message: 'a', createdAt: new Date() }));
 const shortParts = turns.flatMap(({ id }) =>
   parts.concat(parts.slice(0, 125)).map((one) => ({ ...one, turnId: id, result: 'a' })),
 );
 const conversation = { createdAt: new Date(), updatedAt: new Date() } as ConversationRow;
-/** Those of a workspace, and a page of workers that declare a hundred each. */
+/** The connections of a workspace, and a page of workers that declare a hundred each. */
 const connections = names(500).map(
   (id) => ({ id, app: 'app', hosts: ['a'], visibility: 'private', ownerId: 'o' }) as Usable,
 );
@@ -92,7 +93,7 @@ const findProblems = () => {
 async function readStream(text: string): Promise<void> {
   const send = async () => new Response(text, { headers: { 'content-type': 'text/event-stream' } });
   const response = await boundedFetch(send, true)('http://provider.test/');
-  // An answer beyond a bound is refused.
+  // A response over a limit is rejected.
   await response.text().catch(() => {});
 }
 const REQUEST = { system: '', tools: {}, signal: new AbortController().signal, onText: () => {} };
@@ -120,7 +121,7 @@ const listing = (tools: McpTool[], headers: Record<string, string>) =>
       now: () => new Date(),
     },
   ).listTools({ headers } as unknown as McpServer);
-/** As many and as long as a connection may have, of characters with the longest forms. */
+/** The longest headers that a connection may have, of the characters with the longest encodings. */
 const LARGEST_HEADERS = Object.fromEntries(names(20).map((name) => [name, `Bearer ${name}`.padEnd(8_192, '"\\/+')]));
 
 const yaml = (unit: string, [open, close] = ['', '']) => {
@@ -240,13 +241,13 @@ const FUNCTIONS: [string, () => unknown][] = [
 ];
 
 test.each(FUNCTIONS)('%s', async (_, work) => {
-  // Once before: what is compiled and what is loaded does not count.
+  // Warm up: compiling and loading do not count.
   await work();
   const blockedMs = await measureLongestTurn(work, BLOCKED_MS_MAX);
   expect(blockedMs ?? 0).toBeLessThanOrEqual(BLOCKED_MS_MAX);
 });
 
-test('a function that takes longer is seen', async () => {
+test('a function that blocks for longer is detected', async () => {
   const compareEach = () => names(12_000).filter((one, _, all) => all.filter((other) => `${other}` === one).length > 1);
   const blockedMs = await measureLongestTurn(compareEach, BLOCKED_MS_MAX);
   expect(blockedMs ?? Number.POSITIVE_INFINITY).toBeGreaterThan(BLOCKED_MS_MAX);

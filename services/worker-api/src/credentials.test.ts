@@ -1,4 +1,4 @@
-/** Checks that every request of this surface goes through before its handler. */
+/** Tests the checks that every request to this surface passes before its handler. */
 import { createHmac, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { connect } from 'node:net';
 import { newOpaqueToken } from '@gantry/auth';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const me = (headers: Record<string, string>) => request(api.url).get('/auth/me').set(headers);
 
-test('without a credential the answer is 401 and says what to send', async () => {
+test('without a credential the response is 401 and says what to send', async () => {
   const { body } = await me({}).expect(401);
   expect(body).toMatchObject({ detail: expect.stringContaining('Bearer'), code: 'no_credential' });
 });
@@ -40,7 +40,7 @@ describe('malformed credentials are a 401, whatever they look like', () => {
   test.each(['Bearer', 'Basic dTpw', 'Bearer a b', 'svc_x', 'Token x'])('Authorization: %s', async (value) => {
     await me({ Authorization: value }).expect(401);
   });
-  test('an unknown token with a right checksum', () => me({ 'x-svc-token': newOpaqueToken('svc_') }).expect(401));
+  test('an unknown token with a valid checksum', () => me({ 'x-svc-token': newOpaqueToken('svc_') }).expect(401));
   test('a session cookie sent as a token', () => me({ 'x-svc-token': api.owner.cookie }).expect(401));
   test('a token sent as a session cookie', () => me({ Cookie: withCookie(svc) }).expect(401));
   test('one changed character', async () => {
@@ -49,19 +49,19 @@ describe('malformed credentials are a 401, whatever they look like', () => {
   });
 });
 
-test('an access JWT in x-svc-token is told where it belongs', async () => {
+test('an access JWT in x-svc-token gets an error that names the right header', async () => {
   const { body } = await me({ 'x-svc-token': api.owner.jwt }).expect(401);
   expect(body.detail).toContain('Authorization: Bearer');
 });
 
-describe('contradictions and floods are a 400', () => {
+describe('conflicting and oversized headers are a 400', () => {
   test('two headers with different credentials', async () => {
     const { body } = await me({ 'x-svc-token': svc, Authorization: `Bearer ${wst}` }).expect(400);
     expect(body.code).toBe('ambiguous_credential');
   });
   test('the same credential twice is one credential', () =>
     me({ 'x-svc-token': svc, Authorization: `Bearer ${svc}` }).expect(200));
-  test('what a proxy on the way is to read, beside a token, is no credential of ours', async () => {
+  test('a credential for a proxy, beside a token, is ignored', async () => {
     await me({ 'x-svc-token': svc, Authorization: 'Basic dTpw' }).expect(200);
     await me({ 'x-svc-token': svc, Authorization: 'Bearer' }).expect(401);
   });
@@ -97,7 +97,7 @@ describe('forged JWTs are a 401', () => {
       ...overrides,
     });
 
-  test('while the right one is good', async () => expect((await forged(sign({}))).status).toBe(200));
+  test('a valid JWT is accepted', async () => expect((await forged(sign({}))).status).toBe(200));
   test('another audience', async () => expect((await forged(sign({ audience: 'other' }))).status).toBe(401));
   test('another issuer', async () => expect((await forged(sign({ issuer: 'http://evil.test' }))).status).toBe(401));
   test('expired', async () => expect((await forged(sign({ expiresIn: -60 }))).status).toBe(401));
@@ -106,7 +106,7 @@ describe('forged JWTs are a 401', () => {
   test('an unknown key', async () => expect((await forged(sign({ keyid: 'nope' }))).status).toBe(401));
   test('a key id that is a path', async () =>
     expect((await forged(sign({ keyid: '../../dev/null' }))).status).toBe(401));
-  test('signed by somebody else under our key id', async () => {
+  test('signed with another key under our key id', async () => {
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const answer = await forged(({ kid }) =>
       sign({})({ kid, pem: String(privateKey.export({ format: 'pem', type: 'pkcs8' })) }),
@@ -151,7 +151,7 @@ describe('the workspace of a request', () => {
   test.each(['ws_unknown', '', '__proto__', 'constructor', '*'])('%j is a 403', async (workspace) => {
     await me({ 'x-svc-token': svc, 'x-svc-workspace': workspace }).expect(403);
   });
-  test('a workspace token stays in its own, whoever made it', async () => {
+  test('a workspace token stays in its own workspace, whoever created it', async () => {
     await me({ 'x-svc-token': wst, 'x-svc-workspace': api.workspaceId }).expect(200);
     await me({ 'x-svc-token': wst, 'x-svc-workspace': api.foreign.workspaceId }).expect(403);
   });
@@ -192,7 +192,7 @@ describe('aliases', () => {
     request(api.url).get('/api/workspaces?workspace_id=x').set('x-svc-token', svc).expect(400));
 });
 
-/** Sends requests that HTTP clients refuse to send. */
+/** Sends a request that HTTP clients refuse to send. */
 function raw(head: string): Promise<string> {
   const { port } = new URL(api.url);
   return new Promise((resolve, reject) => {

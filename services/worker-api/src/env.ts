@@ -14,17 +14,17 @@ const variables = z.object({
   ...authEnv,
   ...objectStoreEnv,
   ...retentionEnv,
-  /** `v1:<base64>,v2:<base64>`, 32 bytes each; the last is current. Wraps the keys that seal secrets. */
+  /** `v1:<base64>,v2:<base64>`, 32 bytes each; the last is current. Wraps the keys that encrypt secrets. */
   ENCRYPTION_KEYS: keyRing,
-  /** The same shape. Tokens and cookies are looked up by their HMAC under these. */
+  /** The same format. Tokens and cookies are looked up by their HMAC under these keys. */
   TOKEN_PEPPERS: keyRing,
-  /** Anybody who knows it may create the first owner. Without it nobody can. */
+  /** The secret that lets a person create the first owner. Without it no owner can be created. */
   SETUP_TOKEN: z
     .string()
     .refine((token) => token === '' || token.length >= 16, 'must have 16 characters or more')
     .transform((token) => token || undefined)
     .optional(),
-  /** `smtp://user:password@host:587` or `smtps://...:465`. Without it links are shown instead of sent. */
+  /** `smtp://user:password@host:587` or `smtps://...:465`. Without it, links are shown instead of sent. */
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   SMTP_FROM: z.string().min(3).default('Gantry <gantry@localhost>'),
   /** Copies of each JetStream message: 3 in a cluster of three NATS servers or more. */
@@ -36,21 +36,21 @@ const variables = z.object({
   /** Addresses at which tools of `/mcp` reach the other two surfaces; their public addresses when absent. */
   AUTOMATION_API_URL: z.url({ protocol: /^https?$/ }).optional(),
   SKILLS_API_URL: z.url({ protocol: /^https?$/ }).optional(),
-  /** An OpenID Connect provider to sign in with, beside passwords. Redirect address: `<DASHBOARD_URL>/auth/oidc/callback`. */
+  /** OpenID Connect provider for sign-in, beside passwords. Redirect URI: `<DASHBOARD_URL>/auth/oidc/callback`. */
   OIDC_ISSUER: z.url().optional(),
   OIDC_CLIENT_ID: z.string().min(1).default('gantry'),
   OIDC_CLIENT_SECRET: z.string().default(''),
   OIDC_SCOPES: z.string().min(1).default('openid email profile'),
   OIDC_NAME: z.string().min(1).max(50).default('single sign-on'),
-  /** People who may sign in without an account: those who are invited, or anybody whom the provider knows. */
+  /** People who may sign in without an account: those who are invited, or every person whom the provider knows. */
   OIDC_SIGN_UP: z.enum(['invited', 'anyone']).default('invited'),
   /** OAuth clients of services that workspaces connect, as JSON by app; see docs/connections.md. */
   OAUTH_APPS: oauthApps,
   /** Models for the chat, as JSON; see docs/models.md. Keys stay in this process. */
   MODEL_PROVIDERS: modelProviders,
-  /** Short names for them, such as `{"smart": "local/qwen3"}`. */
+  /** Short names for the models, such as `{"smart": "local/qwen3"}`. */
   MODEL_ALIASES: modelAliases,
-  /** An estimate that budgets are held against: only the operator knows what the machines cost. 0 switches it off. */
+  /** Estimated price that budgets are checked against; only the operator knows the real cost. 0 disables it. */
   COMPUTE_USD_PER_CPU_HOUR: z.coerce.number().min(0).max(1_000).default(0.04),
   AUDIT_RETENTION_DAYS: z.coerce.number().int().min(1).max(36_500).default(365),
 });
@@ -63,7 +63,7 @@ export const envSchema = variables.superRefine(({ MODEL_ALIASES: aliases, MODEL_
 
 export type Env = z.infer<typeof envSchema>;
 
-/** Undefined where no provider is configured. */
+/** Returns undefined where no provider is configured. */
 export function oidcSettings(env: Env): OidcSettings | undefined {
   if (!env.OIDC_ISSUER) return undefined;
   return {

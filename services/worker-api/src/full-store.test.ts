@@ -1,4 +1,4 @@
-/** A real file system without any space left, below the object store. */
+/** Runs the object store on a real file system without any space left. */
 import { createSmallDisk, given, lacksTool } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from './test/caller';
@@ -24,7 +24,7 @@ const FILES = [{ path: 'main.py', content: HELLO.replace('hello', 'good evening'
       .set('Authorization', `Bearer ${api.owner.jwt}`)
       .attach('file', Buffer.from('sku,price\n'), 'prices.csv');
 
-  test('what writes to it answers 503 with Retry-After, the rest works, and everything does once space is free', async () => {
+  test('writes answer 503 with Retry-After, reads work, and everything works once space is free', async () => {
     await createWorker(api, { id: 'saved-before' });
     await owner.post('/api/contexts', { name: 'prices' }).expect(201);
     const upload = await uploadUrl(`${api.workspaceId}/uploads/one`);

@@ -5,7 +5,7 @@ import { testWorkerApi } from './test/test-worker-api';
 
 const api = testWorkerApi();
 
-test('three replicas do all their sweeps at the same time, and none is in the way of another', async () => {
+test('three replicas run all their sweeps at the same time without conflicts', async () => {
   const replicas = [api, await api.replica(), await api.replica()];
   const sweeps = replicas.flatMap(({ deps, signingKeys }) => sweepsOf(deps, { signingKeys, auditRetentionDays: 365 }));
   const failed: unknown[] = [];
@@ -15,7 +15,7 @@ test('three replicas do all their sweeps at the same time, and none is in the wa
   expect(rows).toEqual([{ keys: 1 }]);
 });
 
-test('connections that nobody consented to go after a day, unless somebody is on the way to them', async () => {
+test('connections without consent are deleted after a day, unless an authorization is in progress', async () => {
   const { prisma, pool } = api.deps;
   const made = async (hours: number, more: object = {}) => {
     const createdAt = new Date(Date.now() - hours * 3_600_000);
@@ -32,7 +32,7 @@ test('connections that nobody consented to go after a day, unless somebody is on
   await made(25);
   const young = await made(23);
   const used = await made(25, { status: 'expired' });
-  // It ages only when the departure is there: the service's own sweep may come in between.
+  // It is aged after the departure exists: the service's own sweep may run in between.
   const leaving = await made(0);
   await prisma.connectionDeparture.create({
     data: { stateHash: new Uint8Array(32), connectionId: leaving, userId: api.owner.userId, createdAt: new Date() },

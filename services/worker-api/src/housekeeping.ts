@@ -1,4 +1,4 @@
-/** All sweeps of this service. The last ones may take long. */
+/** Lists all sweeps of this service. The last ones may take long. */
 import { announceClosures, sweepClosures, sweepInbox } from '@gantry/events';
 import { sweepIdempotencyKeys } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
@@ -56,7 +56,7 @@ export function sweepsOf(
   const { pool, objects, engine, vault, keyRotation, retention: bounds, now, log } = deps;
   const rewrap = async () => {
     const rewrapped = await vault.rewrap();
-    if (rewrapped) log.info({ rewrapped }, 'data keys brought under the current key-encryption key');
+    if (rewrapped) log.info({ rewrapped }, 'data keys rewrapped with the current key-encryption key');
   };
   return [
     { what: 'signing keys', run: signingKeys.rotate },

@@ -1,4 +1,4 @@
-/** Idempotency-Key on every operation that makes something here, whatever happens to the first request. */
+/** Tests Idempotency-Key on every operation that creates something, whatever happens to the first request. */
 
 import { randomUUID } from 'node:crypto';
 import { newId } from '@gantry/events';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 const sql = (text: string, values: unknown[] = []) => api.deps.pool.query(text, values);
 const ALERT = { on: ['run.failed'], url: 'https://hooks.example.com/in' };
 
-/** Numbers of rows that grow when something is made; a replacement leaves an entry in the log. */
+/** Counts the rows that creating something adds; a replacement leaves an entry in the log. */
 async function counts() {
   const tables = ['workers', 'worker_versions', 'contexts', 'context_versions', 'secrets', 'tokens', 'alerts'];
   const counted = [...tables, 'workspaces', 'invitations', 'runs', 'audit_log'];
@@ -33,7 +33,7 @@ async function endedRun(): Promise<string> {
   return run_id;
 }
 
-/** A path of something with two versions, and the sha of the first. */
+/** Adds a second version, and returns the path that rolls back to the first. */
 async function twoVersions(made: { path: string; version: string }): Promise<string> {
   await me.put(`${made.path}/files`, { files: [{ path: 'more.txt', content: 'x' }] }).expect(200);
   return `${made.path}/rollback/${made.version}`;
@@ -128,7 +128,7 @@ const SHOWN_ONCE: Record<string, () => Promise<() => Test>> = {
 };
 
 test.each(Object.entries(SHOWN_ONCE))(
-  '%s shows its secret once, and then says what it made',
+  '%s shows its secret once, and then the id of what it created',
   async (_what, prepare) => {
     const [send, key] = [await prepare(), randomUUID()];
     const first = await send().set('Idempotency-Key', key).expect(201);
@@ -144,7 +144,7 @@ test.each(Object.entries(SHOWN_ONCE))(
   },
 );
 
-test('who may not see the worker any more gets no answer about its run, and starts none', async () => {
+test('a member who lost access to the worker gets a 404 for the repeated request, and no run starts', async () => {
   const { jwt } = await api.addMember('member');
   const member = callerOf(api.url, jwt);
   const worker = await createWorker(api);
@@ -155,7 +155,7 @@ test('who may not see the worker any more gets no answer about its run, and star
   expect((await me.get(`/api/workers/${worker.id}/runs`)).body).toHaveLength(1);
 });
 
-test('who was removed from the workspace gets no answer of before', async () => {
+test('a removed member does not get the stored response', async () => {
   const { jwt, userId } = await api.addMember('member');
   const member = callerOf(api.url, jwt);
   const worker = await createWorker(api);
@@ -165,7 +165,7 @@ test('who was removed from the workspace gets no answer of before', async () => 
   expect([401, 403]).toContain((await send()).status);
 });
 
-test('keys of one member are not those of another', async () => {
+test('idempotency keys of two members do not collide', async () => {
   const member = callerOf(api.url, (await api.addMember('member')).jwt);
   const { id } = await createWorker(api);
   const send = (caller: typeof me) =>
@@ -174,7 +174,7 @@ test('keys of one member are not those of another', async () => {
   expect([ids[0] === ids[1], ids[0] === ids[2]]).toEqual([false, true]);
 });
 
-test('a token of the same person with a lower role is looked at as itself', async () => {
+test('a token of the same user with a lower role is authorized by its own role', async () => {
   const { token } = await api.createToken('personal', api.owner.jwt, { role: 'viewer' });
   const { id } = await createWorker(api);
   const send = (credential: string) =>

@@ -1,4 +1,4 @@
-/** Lists in pages: `limit`, `offset`, how many there are, and a link to the next that keeps the path as it was asked for. */
+/** Tests pagination: `limit`, `offset`, and a `next` link that keeps the requested path. */
 import { callerOf } from './test/caller';
 import { startTestWorkerApi, type TestWorkerApi } from './test/test-worker-api';
 
@@ -28,7 +28,7 @@ test.each([
   ['/api/audit-log'],
   ['members'],
   ['invitations'],
-])('%s is read page by page', async (path) => {
+])('%s is paginated', async (path) => {
   const list = path.startsWith('/') ? path : `/api/workspaces/${api.workspaceId}/${path}`;
   const whole = (await me.get(list).expect(200)).body;
   expect(whole.length).toBeGreaterThan(1);

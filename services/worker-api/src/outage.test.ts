@@ -29,9 +29,9 @@ describe('while PostgreSQL is away', () => {
   test.each([
     ['signing in', () => request(api.url).post('/auth/login').send({ email: 'owner@example.com', password: PASSWORD })],
     ['refreshing', () => request(api.url).post('/auth/refresh').set('Cookie', withCookie(api.owner.cookie))],
-    ['a token that was not asked about lately', me],
+    ['a token that is not cached', me],
     ['the platform config', () => request(api.url).get('/api/system/platform-config')],
-  ])('%s answers 503 with Retry-After and tells nothing', async (_what, ask) => {
+  ])('%s answers 503 with Retry-After and leaks no internals', async (_what, ask) => {
     api.identities.clear();
     const answer = await ask();
     expect(answer.status).toBe(503);
@@ -39,7 +39,7 @@ describe('while PostgreSQL is away', () => {
     expect(answer.text).not.toMatch(/ECONN|prisma|postgres|127\.0\.0\.1|select/i);
   });
 
-  test('the process lives, and says that it is not ready and why', async () => {
+  test('the process is alive, and reports that it is not ready and why', async () => {
     await request(api.url).get('/healthz').expect(200);
     expect((await request(api.url).get('/health').expect(503)).body).toEqual({
       status: 'unavailable',
@@ -47,10 +47,10 @@ describe('while PostgreSQL is away', () => {
     });
   });
 
-  test('keys that were read before are still published', () =>
+  test('cached signing keys are still published', () =>
     request(api.url).get('/.well-known/jwks.json').expect(200));
 
-  test('other services hear at once that nobody can say, and not "nobody"', async () => {
+  test('other services get an error at once, and not an unknown identity', async () => {
     const asker: Bus = await connectBus({ ...api.nats.as('skills-api'), name: 'skills-api', log: api.logs.log });
     const answer = askOver(asker, INTROSPECT_SUBJECT, { kind: 'token', token }, introspectReply, 5_000, 'worker-api');
     await expect(answer).rejects.toThrow(/identity/);
@@ -63,7 +63,7 @@ test('everything works again once PostgreSQL is back', async () => {
   await request(api.url).post('/auth/login').send({ email: 'owner@example.com', password: PASSWORD }).expect(200);
 });
 
-test('without NATS people sign in and revoke; the announcement follows when NATS is back', async () => {
+test('without NATS users sign in and revoke tokens; the event is published when NATS is back', async () => {
   const { id, token: doomed } = await api.createToken('personal', api.owner.jwt);
   await api.nats.kill();
   await me().expect(200);

@@ -1,14 +1,14 @@
 /**
- * Access to things that have an owner and a visibility: workers, and contexts by the same rule. A `private` thing is
- * for the owner and for admins, and does not exist for others; a member who sees a thing may edit it; taking it away
- * from others (deleting it, hiding it) is for the owner and admins.
+ * Decides on access to resources with an owner and a visibility: workers and contexts. A `private` resource is visible
+ * to its owner and to admins, and does not exist for others; a member who sees a resource may edit it; only the owner
+ * and admins may manage it (delete it, hide it).
  */
 import { forbidden, type Principal, reaches, reachOf, roleAtLeast } from '@gantry/http';
 import type { Visibility } from './generated/prisma/client';
 
 export interface Owned {
   visibility: Visibility;
-  /** User, or workspace token. */
+  /** A user id or the id of a workspace token. */
   ownerId: string | null;
 }
 
@@ -23,18 +23,18 @@ export function canSee(principal: Principal, thing: Owned): boolean {
   return thing.visibility === 'workspace' || isAdmin(principal) || owns(principal, thing);
 }
 
-/** The same rule for queries: an additional condition of `where`. */
+/** Builds the same rule for queries: an additional condition of `where`. */
 export function visibleTo(principal: Principal) {
   if (isAdmin(principal)) return {};
   const ownerId = ownerIdOf(principal);
   return { OR: [{ visibility: 'workspace' as const }, ...(ownerId === null ? [] : [{ ownerId }])] };
 }
 
-/** A worker's visibility decides who sees it; a restricted token sees it only if it is for that worker. */
+/** Checks the worker's visibility and, for a restricted token, that the worker is in its scope. */
 export const canSeeWorker = (principal: Principal, worker: Owned & { id: string }): boolean =>
   canSee(principal, worker) && reaches(principal, 'workers', worker.id);
 
-/** The same rule for queries of workers. */
+/** Builds the same rule for queries of workers. */
 export function workersVisibleTo(principal: Principal) {
   const named = reachOf(principal, 'workers');
   return { ...visibleTo(principal), ...(named && { id: { in: named } }) };

@@ -11,7 +11,7 @@ const ofDates = readOperations(openapiFiles.worker).flatMap(({ id, path, paramet
     .map(({ name }) => ({ id, name, path: path.replace(/:\w+/g, 'anything') })),
 );
 
-test.each(ofDates)('$id: a $name that no calendar has is a 400 before the first byte', async ({ path, name }) => {
+test.each(ofDates)('$id: an invalid date as $name is a 400 before the first byte', async ({ path, name }) => {
   for (const date of ['0000-00-00T00:00:00Z', '0000-01-01T00:00:00Z', '2026-01-05T24:00:00Z', '2016-12-31T23:59:60Z']) {
     const answer = await request(api.url)
       .get(path)
@@ -22,7 +22,7 @@ test.each(ofDates)('$id: a $name that no calendar has is a 400 before the first 
 });
 
 test.each(['/api/runs/export.csv', '/api/audit-log/export?format=csv'])(
-  '%s takes what a calendar has',
+  '%s accepts valid dates',
   async (path) => {
     const answer = await request(api.url)
       .get(path)

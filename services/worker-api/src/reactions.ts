@@ -1,4 +1,4 @@
-/** Every event that this service hears, and which of its parts react to it. */
+/** Subscribes the reactions of this service to each event that it consumes. */
 import {
   alertRaised,
   approvalRequested,

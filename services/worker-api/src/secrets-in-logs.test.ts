@@ -1,6 +1,6 @@
 /**
- * At level debug, and also while everything fails, no log line has a secret that went through. The service is driven by all
- * ways that a secret takes; then its tables are gone, which makes each of them an error that is logged.
+ * Tests that no log line contains a secret, at level debug and while everything fails. The service gets secrets by
+ * every path that they take; then its tables are renamed, so that each of these paths logs an error.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   provider = createServer(talkativeProvider);
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`;
-  // A mail server that is not there: what could not be sent is logged.
+  // The mail server does not exist: failed deliveries are logged.
   api = await startTestWorkerApi({
     smtpUrl: 'smtp://mailer:password-of-the-mail-server@127.0.0.1:1',
     models: parseModels([
@@ -39,7 +39,7 @@ afterAll(async () => {
   provider.close();
 });
 
-/** Answers with everything that it was sent, as careless providers do. */
+/** Echoes everything that it was sent, as careless providers do. */
 function talkativeProvider(...[req, res]: Parameters<NonNullable<Parameters<typeof createServer>[1]>>): void {
   const issuer = `http://${req.headers.host}`;
   const answer = (status: number, body: object) =>
@@ -73,7 +73,7 @@ async function signInElsewhere(code: string): Promise<void> {
   }
 }
 
-/** Everything that a secret is sent to, rightly and wrongly. */
+/** Sends each secret to every endpoint that takes it, and to wrong ones. */
 async function useSecrets(): Promise<void> {
   const of = (name: string) => secrets.get(name) ?? '';
   const anybody = callerOf(api.url);
@@ -123,7 +123,7 @@ async function useSecrets(): Promise<void> {
   await signInElsewhere('not-an-id-token-0123456789');
 }
 
-test('no secret is in any log line, also when everything fails', async () => {
+test('no log line contains a secret, even when everything fails', async () => {
   const owner = callerOf(api.url, api.owner.jwt);
   const viewer = await api.addMember('viewer');
   const device = await callerOf(api.url).post('/api/cli-auth/devices').expect(200);
@@ -184,7 +184,7 @@ test('no secret is in any log line, also when everything fails', async () => {
   secrets.delete('worker');
   const found = [...secrets].filter(([, secret]) => api.logs.text().includes(secret));
   expect(found.map(([name]) => name)).toEqual([]);
-  // Not in parts either: what is random in it stands at its end.
+  // Not in parts either: the random part of a secret is at its end.
   const inParts = [...secrets].filter(
     ([, secret]) => secret.length > 40 && api.logs.text().includes(secret.slice(-24)),
   );

@@ -1,4 +1,4 @@
-/** Calls of the HTTP API on behalf of a caller: with their credential, their workspace and their address. */
+/** Calls the HTTP API on behalf of a caller, with their credential, workspace and IP address. */
 import type { Call } from '@gantry/http';
 import type { Surface } from '@gantry/openapi';
 
@@ -7,14 +7,14 @@ export type SurfaceUrls = Record<Surface, string>;
 export interface SurfaceAnswer {
   status: number;
   headers: Headers;
-  /** Parsed, of a JSON answer; else text. */
+  /** Parsed if the response is JSON; otherwise text. */
   body: unknown;
 }
 
 export interface SurfaceRequest {
   surface: Surface;
   method: string;
-  /** With its query. */
+  /** Includes the query string. */
   path: string;
   body?: unknown;
   signal: AbortSignal;
@@ -24,17 +24,18 @@ export type SurfaceClient = (request: SurfaceRequest) => Promise<SurfaceAnswer>;
 
 /** Headers that identify the caller and the address. */
 const PASSED_ON = ['authorization', 'x-svc-token', 'x-svc-workspace', 'x-svc-agent', 'x-forwarded-for', 'traceparent'];
-/** More than an agent can read; a larger answer is to be asked for in parts. */
+/** More than an agent can read; a client has to request a larger response in parts. */
 const ANSWER_BYTES_MAX = 1_000_000;
 
 export class AnswerTooLarge extends Error {}
 
-/** A session in a browser acts from one of our pages, as the request has proven before. */
+/** Identify a browser session, whose request was proven to come from one of our pages. */
 const OF_SESSION = ['cookie', 'origin'];
 
 /**
- * @param from headers of the request that is served
- * @param ofSession whether a session may act by it; not for agents, which a page could reach
+ * Creates a client that forwards the caller's credential.
+ * @param requestHeaders headers of the request that is served
+ * @param ofSession whether to forward a session; not for agents, which a page could reach
  */
 export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = false } = {}): SurfaceClient {
   const own = Object.fromEntries(
@@ -62,8 +63,8 @@ export function surfaceClient(urls: SurfaceUrls, from: Headers, { ofSession = fa
 }
 
 /**
- * Calls as the caller of an operation of this surface, whose session may act by it.
- * @param agent a model chooses the calls: code that they bring waits for a person
+ * Creates a client that calls the API as the caller of an operation, by their session too.
+ * @param agent whether a model chooses the calls: code that they contain waits for approval
  */
 export function createSurfaceClient(
   urls: SurfaceUrls,
@@ -88,7 +89,7 @@ async function readText(response: Response): Promise<string> {
     size += part.value.byteLength;
     if (size > ANSWER_BYTES_MAX) {
       await reader?.cancel();
-      throw new AnswerTooLarge(`The answer is larger than ${ANSWER_BYTES_MAX} bytes.`);
+      throw new AnswerTooLarge(`The response is larger than ${ANSWER_BYTES_MAX} bytes.`);
     }
     chunks.push(part.value);
   }

@@ -1,4 +1,4 @@
-/** A real PostgreSQL that takes no more connections. */
+/** Runs the service against a real PostgreSQL that accepts no more connections. */
 import { given, startPostgresFor, until } from '@gantry/testing';
 import { Client } from 'pg';
 import { callerOf } from './test/caller';
@@ -23,7 +23,7 @@ async function connect(): Promise<Client> {
   return client;
 }
 
-/** Takes every connection, those of the service too: one that it is still opening has no application name yet. */
+/** Takes every connection, those of the service too; one that is still opening has no application name yet. */
 async function useUpConnections(): Promise<() => Promise<void>> {
   const admin = await connect();
   const clients = [admin];
@@ -44,9 +44,9 @@ async function useUpConnections(): Promise<() => Promise<void>> {
   };
 }
 
-test('without a connection that PostgreSQL grants, requests answer 503 with Retry-After, and work once it grants one', async () => {
+test('without a free connection requests answer 503 with Retry-After, and work once one is free', async () => {
   const endAll = await useUpConnections();
-  // One path asks by Prisma, the other by plain SQL.
+  // Some paths query by Prisma, others by plain SQL.
   for (const path of ['/api/contexts', '/api/runs', '/auth/sessions']) {
     const answer = await owner.get(path);
     expect([path, answer.status, answer.headers['retry-after']]).toEqual([path, 503, '2']);

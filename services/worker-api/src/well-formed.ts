@@ -1,2 +1,2 @@
-/** Replaces a lone half of a character by U+FFFD. */
+/** Replaces unpaired surrogates by U+FFFD. */
 export const toWellFormed = (text: string): string => Buffer.from(text).toString();

@@ -1,4 +1,4 @@
-/** The whole service but for listening: main.ts gives it the environment, tests give it what they like. */
+/** Starts the whole service except for listening, with options from main.ts or from tests. */
 import { createTokenHasher, type ExternalIssuer, evictOnEvents, trackLastUse } from '@gantry/auth';
 import {
   connectBus,
@@ -73,21 +73,21 @@ export interface WorkerApiOptions extends SurfaceSettings {
   jwt: { issuer: string; audience: string; externalIssuer: ExternalIssuer | undefined };
   oidc: OidcSettings | undefined;
   smtp: { url: string | undefined; from: string };
-  /** Private networks that webhooks of alerts may go to. */
+  /** Private networks that alert webhooks may reach. */
   outboundAllow: string[];
-  /** OAuth clients that the operator has. */
+  /** OAuth clients that the operator configured. */
   oauthApps: OauthApps;
   /** Models that the operator offers. */
   models: ModelSettings;
-  /** Tests: asks MCP servers in place of the real client. */
+  /** For tests: replaces the MCP client. */
   mcpClient?: Pick<McpClient, 'listTools' | 'callTool'>;
   auditRetentionDays: number;
   retention: RetentionBounds;
-  /** Price of processor time; 0: it costs nothing. */
+  /** Price of CPU time; 0 means free. */
   computeUsdPerCpuHour: number;
-  /** Tests: the clock of schedules and expiries. */
+  /** For tests: the clock of schedules and expiries. */
   now?: () => Date;
-  /** Tests: false leaves loops that run by the clock to be driven by hand. */
+  /** For tests: false leaves the timed loops to be ticked explicitly. */
   autoTick?: boolean;
 }
 
@@ -98,9 +98,9 @@ export interface WorkerApi extends WorkerApp {
   connectionLoop: ConnectionLoop;
   repairLoop: RepairLoop;
   health: Health;
-  /** Readiness turns 503 and standing work is handed back; requests are still answered. */
+  /** Turns readiness to 503 and hands back running work; requests are still answered. */
   drain(): Promise<void>;
-  /** After the last answer. */
+  /** Closes everything, after the last response. */
   close(): Promise<void>;
 }
 
@@ -124,7 +124,7 @@ export async function startWorkerApi(options: WorkerApiOptions): Promise<WorkerA
   const keyRotation = createKeyRotation({ pool, vault, columns: sealedColumns, log });
   const mailer = createMailer({ smtpUrl: options.smtp.url, from: options.smtp.from, log });
   const tokenUse = trackLastUse({ pool, table: 'tokens', log });
-  // A run may be suspended while the rest is still being put together.
+  // A run may be suspended before all dependencies exist.
   let ready: (deps: AppDeps) => void = () => {};
   const whole = new Promise<AppDeps>((resolve) => {
     ready = resolve;

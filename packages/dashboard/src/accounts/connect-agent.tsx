@@ -3,11 +3,11 @@ import { workerBaseUrl } from '../shell/api';
 import { mcpUrl } from '../shell/paths';
 import { CodeToCopy } from '../ui/code-to-copy';
 
-/** The address of the worker surface, as people reach it. */
+/** Loads the public base URL of the worker surface. */
 export const useBaseUrl = () =>
   useQuery({ queryKey: ['worker-base-url'], queryFn: workerBaseUrl, staleTime: Number.POSITIVE_INFINITY }).data;
 
-/** The line that lets an agent on somebody's machine work here; they sign in with the browser. */
+/** Shows the command that connects an agent on a member's machine; the member signs in with the browser. */
 export function ConnectAgent() {
   const baseUrl = useBaseUrl();
   if (!baseUrl) return null;

@@ -14,7 +14,7 @@ interface ElsewhereProps {
   read: (headers: { 'x-svc-workspace': string }) => Promise<unknown>;
 }
 
-/** Looks in the person's other workspaces for a thing that the current one does not have. */
+/** Searches the member's other workspaces for a resource that the current one does not have. */
 export function Elsewhere({ what, queryKey, read }: ElsewhereProps) {
   const { data: me } = useMe();
   const queryClient = useQueryClient();
@@ -36,7 +36,7 @@ export function Elsewhere({ what, queryKey, read }: ElsewhereProps) {
   }
   return (
     <Empty title={`This ${what} belongs to ${workspace.name}`} level={1}>
-      <p>You are a member there, and work in another workspace at present.</p>
+      <p>You are a member of that workspace, but are working in another one.</p>
       <p>
         <Button onClick={move}>Switch to {workspace.name}</Button>
       </p>

@@ -9,7 +9,7 @@ export const PLATFORM_CONFIG = queryOptions({
   queryFn: async () => unwrap((await workerApi()).GET('/api/system/platform-config')),
 });
 
-/** Signing in elsewhere, where this installation has an identity provider; until that is known, and where it has none, nothing. */
+/** Links to the identity provider; renders nothing without one, or until that is known. */
 export function IdentityProvider({ next }: { next: string }) {
   const { data } = useQuery(PLATFORM_CONFIG);
   if (!data?.oidc_start_url) return null;
@@ -30,17 +30,17 @@ const REFUSALS = new Map([
   ['oidc_not_invited', 'Nobody has invited your e-mail address yet. Ask an admin of a workspace for an invitation.'],
   [
     'oidc_address_unproven',
-    'There is an account with your e-mail address, and nobody has shown yet that the address is theirs. If it is your account, sign in with its password and verify the address under Settings, Account. If you have no password, have a new one mailed to you: Forgotten your password.',
+    'There is an account with your e-mail address, and the address has not been verified yet. If it is your account, sign in with its password and verify the address under Settings, Account. If you have no password, have a new one mailed to you: Forgotten your password.',
   ],
   [
     'oidc_address_of_another',
-    'Another person of the identity provider has used your e-mail address here. If the account is yours, sign in with its password and verify the address under Settings, Account.',
+    'Another user of the identity provider has used your e-mail address here. If the account is yours, sign in with its password and verify the address under Settings, Account.',
   ],
   ['oidc_other_address', 'The identity provider knows you by another e-mail address than this account.'],
   ['oidc_linked_elsewhere', 'The identity provider’s account already belongs to another account here.'],
-  ['oidc_disabled', 'Your account has been disabled. Ask whoever runs this installation.'],
+  ['oidc_disabled', 'Your account has been disabled. Contact the operator of this installation.'],
 ]);
 
-/** The reason for which the identity provider led back here without a session. */
+/** Explains why the identity provider redirected back without a session. */
 export const refusalText = (code: string): string =>
   REFUSALS.get(code) ?? 'Signing in with the identity provider did not work. Start again.';

@@ -1,8 +1,8 @@
 export type LinkPurpose = 'invitation' | 'reset' | 'setup' | 'verification';
 
 /**
- * The token of a link that was sent to somebody stands behind `#`, where no server sees it. It is kept for this tab while
- * the person signs in, and taken out of the address, so that neither history nor a screenshot gives it away.
+ * Reads the token of a mailed link. It is in the fragment, which no server sees. It is kept for this tab while
+ * the member signs in, and removed from the address, so that neither history nor a screenshot reveals it.
  */
 export function takeLinkToken(purpose: LinkPurpose): string | null {
   const key = `gantry-${purpose}`;

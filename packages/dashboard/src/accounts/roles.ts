@@ -1,16 +1,16 @@
 import type { Role } from '../shell/api';
 
-/** A role that can be given away. A workspace's owner stays one until somebody else is made the owner. */
+/** A role that can be assigned. A workspace's owner stays one until another member becomes the owner. */
 export type GrantableRole = Exclude<Role, 'owner'>;
 
 const LABELS: Record<Role, string> = {
   viewer: 'Viewer: reads',
-  member: 'Member: makes and runs',
+  member: 'Member: creates and runs',
   admin: 'Admin: also manages people and secrets',
   owner: 'Owner: also deletes the workspace',
 };
 
-/** Name of the role without its description, for places that only show it. */
+/** Returns the name of the role without its description. */
 export const roleWord = (role: Role): string => LABELS[role].split(':')[0] ?? role;
 
 const { owner, ...grantable } = LABELS;

@@ -6,7 +6,7 @@ interface ToolsetChoiceProps {
   onChange: (chosen: Toolset[]) => void;
 }
 
-/** A box for each toolset. */
+/** Renders a checkbox for each toolset. */
 export const ToolsetChoice = ({ chosen, onChange }: ToolsetChoiceProps) =>
   (Object.keys(TOOLSETS) as Toolset[]).map((one) => (
     <Checkbox

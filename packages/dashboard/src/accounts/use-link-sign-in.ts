@@ -4,7 +4,7 @@ import { paths } from '../shell/paths';
 import { type Granted, session } from '../shell/session';
 import { forgetLinkToken, type LinkPurpose } from './link-token';
 
-/** Sends a form that a link led to: the answer opens a session, the link is spent, and the person goes home. */
+/** Submits a form opened from a link: starts the session, forgets the link's token and goes to the home page. */
 export function useLinkSignIn<T>(purpose: LinkPurpose, ask: (given: T) => Promise<Granted>) {
   const navigate = useNavigate();
   return useMutation({

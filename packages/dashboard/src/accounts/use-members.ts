@@ -5,7 +5,7 @@ import { useWorkspace } from '../shell/use-me';
 
 export const membersKey = (workspaceId: string | undefined) => ['members', workspaceId];
 
-/** The people of the workspace. */
+/** Loads the members of the workspace. */
 export function useMembers() {
   const workspace = useWorkspace();
   return useQuery({

@@ -22,7 +22,7 @@ interface AlertFormProps {
 
 const TYPES = Object.keys(ALERT_TYPES) as AlertType[];
 
-/** The one form of an alert, for a new one and for changing one. */
+/** The form for creating and changing an alert. */
 export function AlertForm(props: AlertFormProps) {
   const { given, isOfAutomation, children, submitLabel, isBusy, error, onSubmit, onCancel } = props;
   const [fields, setFields] = useState(given);
@@ -51,7 +51,7 @@ export function AlertForm(props: AlertFormProps) {
         style={{ gridTemplateColumns: 'repeat(auto-fit, minmax(13rem, 1fr))', gap: 'var(--space-2) var(--space-4)' }}
         aria-describedby={problems.on ? 'alert-on-problem' : undefined}
       >
-        <legend>Tell when</legend>
+        <legend>Notify when</legend>
         {offered.map((type) => (
           <Checkbox
             key={type}
@@ -73,7 +73,7 @@ export function AlertForm(props: AlertFormProps) {
         type="url"
         inputMode="url"
         label="Webhook address"
-        description="Gets a signed POST request for each event. On the public internet."
+        description="Receives a signed POST request for each event. Must be on the public internet."
         placeholder="https://hooks.example.com/gantry"
         autoComplete="off"
         value={fields.url ?? ''}
@@ -85,7 +85,7 @@ export function AlertForm(props: AlertFormProps) {
         label="E-mail address"
         description={
           sendsEmail === false
-            ? 'This installation sends no e-mail; whoever runs it can set that up.'
+            ? 'E-mail is not set up on this installation. Contact its operator.'
             : 'A person or a list.'
         }
         disabled={sendsEmail === false && !fields.email_to}
@@ -96,15 +96,15 @@ export function AlertForm(props: AlertFormProps) {
         onChange={(event) => write({ email_to: event.currentTarget.value })}
       />
       <TextInput
-        label="What it is for"
-        description="Shown in the list. You may leave it empty."
+        label="Description"
+        description="Optional. Shown in the list."
         autoComplete="off"
         maxLength={500}
         value={fields.description}
         error={refusal('description')}
         onChange={(event) => write({ description: event.currentTarget.value })}
       />
-      {refused.length === 0 && <Failure title="Nothing was changed" error={error} />}
+      {refused.length === 0 && <Failure title="The alert was not saved" error={error} />}
       <Group gap="xs" align="stretch">
         <Button type="submit" loading={isBusy}>
           {submitLabel}
@@ -121,10 +121,10 @@ export function AlertForm(props: AlertFormProps) {
 
 const problemsOf = ({ on, url, email_to }: AlertFields): { on?: string; url?: string } => ({
   ...(on.length === 0 && { on: 'Choose at least one.' }),
-  ...(!url?.trim() && !email_to?.trim() && { url: 'Fill in this address, or an e-mail address.' }),
+  ...(!url?.trim() && !email_to?.trim() && { url: 'Enter a webhook address or an e-mail address.' }),
 });
 
-/** The fields as the API takes them: an empty channel is none. */
+/** Converts the fields to what the API takes: an empty channel becomes null. */
 export const trimmed = ({ on, url, email_to, description }: AlertFields): AlertFields => ({
   on,
   url: url?.trim() || null,

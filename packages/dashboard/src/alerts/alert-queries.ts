@@ -8,7 +8,7 @@ const PAGE_SIZE = 100;
 
 const useAlertsKey = () => ['alerts', useWorkspace()?.id];
 
-/** Newest first. @param workerId only those of this worker */
+/** Lists alerts, newest first. @param workerId only those of this worker */
 export function useAlerts(workerId: string | null) {
   const key = useAlertsKey();
   return useInfiniteQuery({
@@ -54,7 +54,7 @@ export type NewAlert = AlertFields & { worker_id?: string; automation_id?: strin
 
 export type AlertChange = Partial<AlertFields> & { enabled?: boolean; secret_rotate?: boolean };
 
-/** Changes of alerts; the lists follow. */
+/** Mutations of alerts; each invalidates the lists. */
 export function useAlertChanges() {
   const queryClient = useQueryClient();
   const key = useAlertsKey();
@@ -71,7 +71,7 @@ export function useAlertChanges() {
         unwrap((await workerApi()).PATCH('/api/alerts/{alert_id}', { ...at(id), body })),
     }),
     remove: useMutation({
-      // Not the alert itself, whose page would then say that there is none.
+      // Not the alert itself: its page would then show "not found".
       onSuccess: () => void queryClient.invalidateQueries({ queryKey: [...key, 'list'] }),
       mutationFn: async (id: string) => unwrap((await workerApi()).DELETE('/api/alerts/{alert_id}', at(id))),
     }),

@@ -13,7 +13,7 @@ export function AlertStatusChip({ alert: { enabled, disabled_reason } }: { alert
   }
   return disabled_reason ? (
     <StatusChip tone="error" icon={<CrossIcon />}>
-      Switched off by Gantry
+      Disabled by Gantry
     </StatusChip>
   ) : (
     <StatusChip tone="idle" icon={<PauseIcon />}>
@@ -23,9 +23,9 @@ export function AlertStatusChip({ alert: { enabled, disabled_reason } }: { alert
 }
 
 const LOOKS: Record<Delivery['status'], { tone: Tone; word: string; icon: ReactNode }> = {
-  pending: { tone: 'running', word: 'On its way', icon: <WaitIcon /> },
+  pending: { tone: 'running', word: 'Pending', icon: <WaitIcon /> },
   delivered: { tone: 'success', word: 'Delivered', icon: <CheckIcon /> },
-  dead: { tone: 'error', word: 'Given up', icon: <CrossIcon /> },
+  dead: { tone: 'error', word: 'Gave up', icon: <CrossIcon /> },
 };
 
 export function DeliveryStatusChip({ status }: { status: Delivery['status'] }) {

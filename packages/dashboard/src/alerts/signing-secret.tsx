@@ -1,11 +1,11 @@
 import { CodeToCopy } from '../ui/code-to-copy';
 import { Notice } from '../ui/notice';
 
-/** Shown once, after it was made. */
+/** Shows the secret once, after it was created. */
 export function SigningSecret({ secret }: { secret: string }) {
   return (
     <Notice tone="info" title="Copy the signing secret now: it is not shown again">
-      <p>With it the receiver checks that a request comes from here (Standard Webhooks).</p>
+      <p>The receiver uses it to verify that requests come from Gantry (Standard Webhooks).</p>
       <CodeToCopy label="Signing secret" code={secret} />
     </Notice>
   );

@@ -9,13 +9,13 @@ const OutputMarkdown = lazy(() => import('../outputs/output-markdown'));
 
 const FACTS_MAX = 40;
 
-/** The text and the data to look at before deciding. */
+/** Shows the message and the data to review before deciding. */
 export function Asked({ message, data }: { message: string | null; data: unknown }) {
   const hasData = data !== null && data !== undefined && !(isObject(data) && Object.keys(data).length === 0);
   if (!message && !hasData)
     return (
       <Text fw={400} c="dimmed">
-        Nothing more was said.
+        No further details.
       </Text>
     );
   return (

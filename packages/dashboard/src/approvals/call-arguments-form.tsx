@@ -10,7 +10,7 @@ export interface CorrectedArguments {
   show: (argument: string, problem: string) => void;
 }
 
-/** The arguments of a call as fields of its tool's schema, or as JSON where there is none. */
+/** Edits the arguments of a call as fields of its tool's schema, or as JSON where there is none. */
 export function CallArgumentsForm({ ref, call }: { ref: Ref<CorrectedArguments>; call: ApprovalCall }) {
   const [form] = useState(() => buildSchemaForm(call.input_schema ?? null, call.arguments, call.id));
   const { fields, show, read } = useInputFields(form.items, form.values);

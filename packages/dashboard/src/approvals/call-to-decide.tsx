@@ -32,7 +32,7 @@ const CHOICES = [
   { value: 'refuse', label: 'Refuse' },
 ];
 
-/** One tool call with its exact arguments, which may be corrected. */
+/** Shows one tool call with its exact arguments, which an approver can correct. */
 export function CallToDecide({ ref, call, title, draft, isOnly, canCorrect, problem, onChange }: CallToDecideProps) {
   const { choice, reason } = draft;
   const headingId = useId();
@@ -40,7 +40,7 @@ export function CallToDecide({ ref, call, title, draft, isOnly, canCorrect, prob
   const choose = (next: CallChoice) => onChange({ ...draft, choice: next });
   const toggle: ReactNode = isOnly && canCorrect && (
     <Button variant="default" size="compact-sm" onClick={() => choose(isCorrecting ? '' : 'correct')}>
-      {isCorrecting ? 'Leave the arguments as they are' : 'Correct the arguments'}
+      {isCorrecting ? 'Keep the original arguments' : 'Correct the arguments'}
     </Button>
   );
   return (
@@ -69,7 +69,7 @@ export function CallToDecide({ ref, call, title, draft, isOnly, canCorrect, prob
       {!isOnly && choice === 'refuse' && (
         <Textarea
           label="Reason for the agent"
-          description="The agent reads it in place of a result, and goes on."
+          description="The agent receives it instead of a result, and continues."
           rows={2}
           maxLength={2_000}
           value={reason}

@@ -16,9 +16,9 @@ interface CallsDecisionFormProps {
   calls: ApprovalCall[];
   /** False for the holder of a link. */
   canCorrect: boolean;
-  /** Whether the person says who they are; otherwise the account does. */
+  /** Whether the form asks for a name; otherwise the account identifies the approver. */
   asksName: boolean;
-  /** Names the person who decides. */
+  /** Names the approver. */
   signature: ReactNode;
   /** @throws ApiError: its problems with arguments are shown at their fields */
   onDecide: (decision: Decision) => Promise<void>;
@@ -28,7 +28,7 @@ type Action = 'approve' | 'refuse' | 'stop';
 
 const UNDECIDED: CallDraft = { choice: '', reason: '' };
 
-/** Tool calls of an agent: each is approved, corrected or refused, and the run goes on; or the whole run is stopped. */
+/** Decides an agent's tool calls: each is approved, corrected or refused; or the whole run is stopped. */
 export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature, onDecide }: CallsDecisionFormProps) {
   const [drafts, setDrafts] = useState<ReadonlyMap<string, CallDraft>>(new Map());
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
@@ -122,7 +122,7 @@ export function CallsDecisionForm({ ref, calls, canCorrect, asksName, signature,
       {asksName && (
         <TextInput
           label="Your name"
-          description="So that people see who decided."
+          description="Shown with the decision."
           autoComplete="name"
           maxLength={100}
           value={name}

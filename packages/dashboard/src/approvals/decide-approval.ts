@@ -3,7 +3,7 @@ import { workerApi } from '../shell/api';
 import type { Decision } from './decision-form';
 
 /**
- * Decides as the person who is signed in.
+ * Decides as the signed-in member.
  * @param workspaceId the one that was shown, also if another tab has switched
  */
 export async function decideApproval(

@@ -2,7 +2,7 @@ import type { Approval } from '../shell/api';
 import { Timestamp } from '../ui/timestamp';
 import { deciderName } from './decider-name';
 
-/** The person who decided, and the time. */
+/** Shows who decided, and when. */
 export function DecidedBy({ approval }: { approval: Approval }) {
   const { decided_by_label, decided_by, decided_at, status } = approval;
   const word = { approved: 'Approved', rejected: 'Rejected', expired: 'Expired', pending: '' }[status];

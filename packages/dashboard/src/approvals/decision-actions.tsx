@@ -13,12 +13,12 @@ interface DecisionActionsProps {
   children: ReactNode;
 }
 
-/** The end of a form that decides an approval. */
+/** Renders the problem, buttons and signature below a decision form. */
 export function DecisionActions({ problem, buttonWidth, signature, children }: DecisionActionsProps) {
   return (
     <>
       {problem !== undefined && (
-        <Notice tone="error" title="Nothing was decided">
+        <Notice tone="error" title="The decision was not saved">
           {problem}
         </Notice>
       )}

@@ -40,15 +40,15 @@ export interface DecisionSteps {
 interface DecisionFormProps {
   ref?: Ref<DecisionSteps>;
   form: Approval['form'];
-  /** Whether the person says who they are; otherwise the account does. */
+  /** Whether the form asks for a name; otherwise the account identifies the approver. */
   asksName: boolean;
-  /** Names the person who decides. */
+  /** Names the approver. */
   signature: ReactNode;
   /** @throws ApiError: its field problems are shown at their fields */
   onDecide: (decision: Decision) => Promise<void>;
 }
 
-/** Enter in a field decides nothing: a run goes on, or ends, by a button alone. */
+/** Enter in a field does not submit: only a button continues or ends a run. */
 export function DecisionForm({ ref, form, asksName, signature, onDecide }: DecisionFormProps) {
   const items = (form ?? []) as InputItem[];
   const { fields, problem, show, read } = useInputFields(items, null);
@@ -109,7 +109,7 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
       {asksName && (
         <TextInput
           label="Your name"
-          description="So that people see who decided."
+          description="Shown with the decision."
           autoComplete="name"
           maxLength={100}
           value={name}
@@ -122,7 +122,7 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
         description={
           isRejecting
             ? 'Shown with the decision. Ctrl+Enter rejects.'
-            : 'Shown with the decision. You may leave it empty.'
+            : 'Optional. Shown with the decision.'
         }
         rows={2}
         maxLength={2_000}
@@ -148,7 +148,7 @@ export function DecisionForm({ ref, form, asksName, signature, onDecide }: Decis
   );
 }
 
-/** By field, where the answer names fields of this form; else under the empty name. */
+/** Maps an error to fields where the response names fields of this form; else to the empty name. */
 function problemsOf(error: unknown, items: InputItem[]): Problems {
   const fields = error instanceof ApiError ? error.fields : [];
   const named = fields.flatMap(({ path, message }): [string, string][] => {

@@ -13,7 +13,7 @@ export const CALL_STATUSES: Record<CallStatus, { tone: Tone; word: string }> = {
   refused: { tone: 'idle', word: 'Refused' },
 };
 
-/** Tool calls with what was decided about each. */
+/** Lists tool calls with the decision about each. */
 export function ListedCalls({ calls }: { calls: ApprovalCall[] }) {
   const listed = calls.map(({ id, tool, arguments: requested, decision }) => {
     const status = decision && CALL_STATUSES[decision.status];
@@ -47,7 +47,7 @@ export function ListedCalls({ calls }: { calls: ApprovalCall[] }) {
   );
 }
 
-/** Arguments that a person gave in place of the agent's. */
+/** Shows arguments that an approver gave in place of the agent's. */
 export function CorrectedTo({ value }: { value: unknown }) {
   return (
     <div>

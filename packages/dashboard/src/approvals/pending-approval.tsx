@@ -13,7 +13,7 @@ import { decideApproval } from './decide-approval';
 import { type Decision, DecisionForm } from './decision-form';
 import { ListedCalls } from './listed-calls';
 
-/** The question of the run, decided right here. */
+/** Shows the pending approval of the run with its decision form. */
 export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalId: string }) {
   const { email } = useSession();
   const queryClient = useQueryClient();
@@ -29,20 +29,20 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
     try {
       await decideApproval(approvalId, run.workspace_id, decision);
     } finally {
-      // Also where somebody else was quicker.
+      // Also where another approver was faster.
       for (const noun of ['approvals', 'runs']) {
         await queryClient.invalidateQueries({ queryKey: [noun, run.workspace_id] });
       }
     }
   }
 
-  if (error) return <FailedToLoad what="The question" error={error} retry={refetch} />;
+  if (error) return <FailedToLoad what="The approval" error={error} retry={refetch} />;
   if (!data) return <Skeleton height={220} />;
   return (
     <Panel title={data.title}>
       <Stack gap="lg">
         <p className={content.about}>
-          It waits for a person. Asked <Timestamp at={Date.parse(data.requested_at)} />, closes{' '}
+          Waiting for approval. Requested <Timestamp at={Date.parse(data.requested_at)} />, expires{' '}
           <Timestamp at={Date.parse(data.expires_at)} />.
         </p>
         {!data.calls && <Asked message={data.message} data={data.data} />}
@@ -59,8 +59,7 @@ export function PendingApproval({ run, approvalId }: { run: WorkerRun; approvalI
           <DecisionForm form={data.form} asksName={false} signature={`You decide as ${email}.`} onDecide={decide} />
         ) : (
           <p className={content.about}>
-            Somebody else decides this: either you started the run and its worker wants another person, or your role
-            here only reads.
+      You can’t decide this: you started the run and its worker requires another person, or your role is read-only.
           </p>
         )}
       </Stack>

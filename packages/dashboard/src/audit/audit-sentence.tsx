@@ -39,7 +39,7 @@ export function actorOf({ actor, details }: AuditEntry, people: People): string 
     case 'system':
       return 'Gantry';
     case 'link':
-      return actor.label ?? email ?? 'Somebody with a link';
+      return actor.label ?? email ?? 'A link holder';
     case 'workspace_token':
       return `The token “${actor.label ?? actor.token_id}”`;
     case 'api_key':

@@ -4,7 +4,7 @@ import type { WorkerSchemas } from '@gantry/sdk';
 export type AuditEntry = WorkerSchemas['AuditEntry'];
 export type AuditAction = WorkerSchemas['AuditAction'];
 
-/** Something with a page or a name that has to be looked up. */
+/** A resource with a page or a name that has to be looked up. */
 export interface Thing {
   of: 'worker' | 'automation' | 'member' | 'run' | 'alert' | 'approval' | 'secret' | 'connection';
   id: string;
@@ -14,7 +14,7 @@ export interface Thing {
 
 export type Part = string | Thing;
 
-/** An entry as sentences want it. */
+/** Accessors of an audit entry, for the sentences. */
 interface Told {
   id: string;
   source: string;
@@ -88,7 +88,7 @@ export const SENTENCES: Record<AuditAction, Sentence> = {
   'api_key.revoked': (told) => [`revoked the skills key${quoted(told.text('name'))}`],
   'approval.approved': (told) => ['approved', ...approval(told)],
   'approval.rejected': (told) => ['rejected', ...approval(told)],
-  'approval.expired': (told) => ['closed', ...approval(told), ': nobody decided in time'],
+  'approval.expired': (told) => ['closed', ...approval(told), ': no decision in time'],
   'approval.link_renewed': (told) => [
     'made a new review link for ',
     { of: 'approval', id: told.id, name: 'an approval' },
@@ -249,7 +249,7 @@ function approval(told: Told): Part[] {
   ];
 }
 
-/** @returns the parts of the sentence, after the name of whoever did it */
+/** @returns the parts of the sentence, after the actor's name */
 export function sentenceOf({ action, resource, details, source }: AuditEntry): Part[] {
   const given = (name: string): unknown => details[name];
   const text = (name: string): string => {
@@ -270,7 +270,7 @@ export function sentenceOf({ action, resource, details, source }: AuditEntry): P
   });
 }
 
-/** Kinds of things, as the filter has them. */
+/** Labels of resource types in the filter. */
 export const KINDS: Record<string, string> = {
   worker: 'Workers',
   automation: 'Automations',
@@ -293,7 +293,7 @@ export const KINDS: Record<string, string> = {
   member: 'Members',
   invitation: 'Invitations',
   token: 'Tokens',
-  device: 'Programs that sign in',
+  device: 'Devices',
   user: 'Accounts',
   session: 'Sessions',
   workspace: 'The workspace',

@@ -6,7 +6,7 @@ import { useWorkspace } from '../shell/use-me';
 /** Names change seldom. */
 const STALE_MS = 60_000;
 
-/** Undefined until it is known, and where the automation is gone. @param automationId null: none */
+/** Loads the name; undefined until it is known, and where the automation is gone. @param automationId null: none */
 export function useAutomationName(automationId: string | null): string | undefined {
   const workspaceId = useWorkspace()?.id;
   const { data } = useQuery({

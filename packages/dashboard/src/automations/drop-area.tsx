@@ -8,7 +8,7 @@ import styles from './drop-area.module.css';
 import { chosenFiles, droppedFiles } from './dropped-files';
 import { type ChosenFile, readPackage } from './package-files';
 
-/** Unknown to the types, and known to every browser. */
+/** Supported by every browser, but missing from the types. */
 const FOLDERS = { webkitdirectory: '' };
 
 interface DropAreaProps {
@@ -27,14 +27,14 @@ export function DropArea({ onFiles }: DropAreaProps) {
   function choose(event: ChangeEvent<HTMLInputElement>) {
     const { files } = event.currentTarget;
     if (files?.length) read.mutate(Promise.resolve(chosenFiles(files)));
-    // The same one can be chosen again once it was changed.
+    // Lets the same file be chosen again after it was changed.
     event.currentTarget.value = '';
   }
   return (
     <>
       <DropZone disabled={false} onDrop={({ items }) => read.mutate(droppedFiles(items))}>
         <section className={styles.area} aria-labelledby={id}>
-          <p id={id}>Drop a zip or a folder here, or begin with the files below.</p>
+          <p id={id}>Drop a zip or a folder here, or start with the files below.</p>
           <Group gap="xs" align="stretch">
             <Button variant="default" loading={read.isPending} onClick={() => zip.current?.click()}>
               Choose a zip…
@@ -47,7 +47,7 @@ export function DropArea({ onFiles }: DropAreaProps) {
           <input ref={folder} type="file" aria-label="Folder" hidden {...FOLDERS} onChange={choose} />
         </section>
       </DropZone>
-      <Failure title="It can’t be used" error={read.error} />
+      <Failure title="This package can’t be used" error={read.error} />
     </>
   );
 }

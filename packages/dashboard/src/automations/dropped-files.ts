@@ -1,6 +1,6 @@
 import type { ChosenFile } from './package-files';
 
-/** The dropped files, those inside dropped folders among them. */
+/** Reads the dropped files, including those inside dropped folders. */
 export async function droppedFiles(items: DataTransferItemList): Promise<ChosenFile[]> {
   // The list is emptied as soon as the event is over.
   const entries = [...items].map((item) => item.webkitGetAsEntry()).filter((entry) => entry !== null);
@@ -23,6 +23,6 @@ async function filesIn(entry: FileSystemEntry): Promise<ChosenFile[]> {
   return (await Promise.all(found.map(filesIn))).flat();
 }
 
-/** Chosen with the browser's dialog: of a folder, each has its path in it. */
+/** Converts files chosen with the browser's dialog; those of a folder keep their path in it. */
 export const chosenFiles = (list: FileList): ChosenFile[] =>
   [...list].map((file) => ({ path: file.webkitRelativePath || file.name, file }));

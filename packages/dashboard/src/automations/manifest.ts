@@ -1,4 +1,6 @@
-/** The manifest of an automation: `manifest.json` beside its code, sent apart from it. The service checks it in full. */
+/**
+ * The manifest of an automation: `manifest.json` beside its code, sent apart from it. The service checks it in full.
+ */
 import type { CodeProblem } from '../code/code-problem';
 import { type Files, textOf } from '../code/files';
 import type { InputItem, OutputItem } from '../shell/api';
@@ -25,9 +27,9 @@ export function readManifest(files: Files): ReadManifest {
   } catch (err) {
     return wrong((err as Error).message);
   }
-  if (!isObject(json)) return wrong('A manifest is a JSON object');
+  if (!isObject(json)) return wrong('The manifest must be a JSON object');
   const { name, inputs = [], outputs = [], secrets_needed: secrets = [] } = json;
-  if (typeof name !== 'string' || name === '') return wrong('name: is required, and a text');
+  if (typeof name !== 'string' || name === '') return wrong('name: required, must be text');
   const [asked, given] = [itemsOf(inputs), itemsOf(outputs)];
   if (!asked) return wrong('inputs: a list of names, or of objects with a name');
   if (!given) return wrong('outputs: a list of names, or of objects with a name');
@@ -52,7 +54,7 @@ function itemsOf(list: unknown): (string | InputItem)[] | null {
   return list.every(isItem) ? list : null;
 }
 
-/** Browsers say the place in the message of a syntax error, or only the position, or nothing. */
+/** Browsers give line and column in the message of a syntax error, or only the position, or nothing. */
 function wrong(message: string): { problem: CodeProblem } {
   const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? [];
   return {

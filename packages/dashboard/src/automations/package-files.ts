@@ -1,4 +1,4 @@
-/** The files of an automation out of a zip or a folder, and into a zip. */
+/** Reads the files of an automation from a zip or a folder, and writes them into a zip. */
 import { unzipSync, zipSync } from 'fflate';
 import type { FileContent, Files } from '../code/files';
 import { MANIFEST, writeManifest } from './manifest';
@@ -7,7 +7,7 @@ import { MANIFEST, writeManifest } from './manifest';
 const ZIP_BYTES_MAX = 10 * 1024 * 1024;
 const FILES_MAX = 2_000;
 const UNPACKED_BYTES_MAX = 100 * 1024 * 1024;
-/** Left out: what tools leave in folders, and no part of a program. */
+/** Files that tools leave in folders and that are no part of a program. */
 const LEFT_OUT = /(^|\/)(__pycache__|__MACOSX|\.git|\.venv|\.DS_Store)(\/|$)/;
 
 /** A chosen or dropped file with its path in the folder. */
@@ -17,16 +17,16 @@ export interface ChosenFile {
 }
 
 /**
- * The files of one zip, or of a folder; without the folder that all of them are in, and with a manifest.
- * @throws Error in words for a person
+ * Reads the files of one zip or folder, without their common top folder and with a manifest.
+ * @throws Error with a message for the user
  */
 export async function readPackage(chosen: ChosenFile[]): Promise<Files> {
   const [only] = chosen;
-  if (!only) throw new Error('There is no file in it.');
+  if (!only) throw new Error('The package is empty.');
   const isZip = chosen.length === 1 && /\.zip$/i.test(only.path);
   const unpacked = isZip ? unzip(await readZip(only.file)) : await readEach(chosen);
   const files = new Map(withoutTopFolder(unpacked).map(([path, bytes]) => [path, contentOf(bytes)]));
-  if (![...files.keys()].some((path) => path.endsWith('.py'))) throw new Error('There is no Python file in it.');
+  if (![...files.keys()].some((path) => path.endsWith('.py'))) throw new Error('The package contains no Python file.');
   if (!files.has(MANIFEST)) {
     const name = only.path.replace(/\.zip$/i, '').split('/')[0] || 'Automation';
     files.set(MANIFEST, { text: writeManifest({ name, inputs: [], outputs: [] }) });
@@ -34,7 +34,7 @@ export async function readPackage(chosen: ChosenFile[]): Promise<Files> {
   return files;
 }
 
-/** Everything but the manifest, which is sent apart. */
+/** Zips everything but the manifest, which is sent separately. */
 export function zipOf(files: Files): Uint8Array<ArrayBuffer> {
   const entries = [...files].filter(([path]) => path !== MANIFEST);
   return zipSync(Object.fromEntries(entries.map(([path, content]) => [path, bytesIn(content)])));
@@ -42,7 +42,7 @@ export function zipOf(files: Files): Uint8Array<ArrayBuffer> {
 
 type Unpacked = [path: string, bytes: Uint8Array][];
 
-/** Names and sizes are looked at before anything is unpacked. */
+/** Checks names and sizes before unpacking anything. */
 export function unzip(bytes: Uint8Array): Unpacked {
   let [count, total] = [0, 0];
   try {
@@ -58,7 +58,7 @@ export function unzip(bytes: Uint8Array): Unpacked {
     return Object.entries(entries);
   } catch (err) {
     if (err instanceof TooMuch) throw err;
-    throw new Error(`This is no zip that can be read: ${(err as Error).message}.`);
+    throw new Error(`This zip can’t be read: ${(err as Error).message}.`);
   }
 }
 
@@ -66,8 +66,8 @@ class TooMuch extends Error {}
 
 function checkSize(count: number, bytes: number): void {
   if (count > FILES_MAX)
-    throw new TooMuch(`There are more than ${FILES_MAX} files in it. Leave out what the code does not need.`);
-  if (bytes > UNPACKED_BYTES_MAX) throw new TooMuch('It is larger than 100 MB. Leave out what the code does not need.');
+    throw new TooMuch(`The package has more than ${FILES_MAX} files. Remove what the code does not need.`);
+  if (bytes > UNPACKED_BYTES_MAX) throw new TooMuch('The package is larger than 100 MB. Remove what the code does not need.');
 }
 
 async function readEach(chosen: ChosenFile[]): Promise<Unpacked> {
@@ -83,7 +83,7 @@ async function readEach(chosen: ChosenFile[]): Promise<Unpacked> {
 
 async function readZip(file: File): Promise<Uint8Array> {
   if (file.size > ZIP_BYTES_MAX)
-    throw new TooMuch('This zip is larger than 10 MB. Leave out what the code does not need.');
+    throw new TooMuch('This zip is larger than 10 MB. Remove what the code does not need.');
   return new Uint8Array(await file.arrayBuffer());
 }
 
@@ -96,7 +96,7 @@ function withoutTopFolder(files: Unpacked): Unpacked {
 /** A call takes a bounded number of arguments. */
 const CHUNK_BYTES = 32_768;
 
-/** Text where it is UTF-8 without NUL. */
+/** Decodes UTF-8 without NUL as text, anything else as base64. */
 function contentOf(bytes: Uint8Array): FileContent {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -23,20 +23,20 @@ import { MANIFEST } from './manifest';
 import { TestPackage } from './test-package';
 import type { Package } from './use-package';
 
-/** The same list each time: another one would be checked anew. */
+/** A stable reference: a new list would be type-checked again. */
 const NO_INPUTS: readonly DeclaredInput[] = [];
 
 interface PackageWorkspaceProps {
   draft: Draft;
   pack: Package;
-  /** Whose secrets a test gets; null: it is not deployed yet. */
+  /** The automation whose secrets a test gets; null: it is not deployed yet. */
   automationId: string | null;
   mayEdit?: boolean;
-  /** Below the test: what is done with files that are right. */
+  /** Actions below the test. */
   children: ReactNode;
 }
 
-/** The files of an automation, changed and tested before they are deployed. */
+/** Edits and tests the files of an automation before they are deployed. */
 export function PackageWorkspace({ draft, pack, automationId, mayEdit = true, children }: PackageWorkspaceProps) {
   const { base, files, write } = draft;
   const { manifest, entrypoint } = pack;
@@ -130,7 +130,7 @@ interface EditorPaneProps extends Pick<PackageWorkspaceProps, 'draft' | 'pack'> 
   problems: CodeProblem[];
   isStale: boolean;
   getPyright: PythonFile['getPyright'];
-  /** Undefined: it is only read. */
+  /** Undefined: read-only. */
   onChange: ((text: string) => void) | undefined;
 }
 
@@ -161,7 +161,7 @@ function EditorPane({ draft, pack: { manifest }, path, problems, isStale, getPyr
         </div>
       ) : (
         <Notice tone="info" title="Not text">
-          It can be renamed or deleted here. To change it, drop another zip.
+          This file can be renamed or deleted here. To change it, drop another zip.
         </Notice>
       )}
       {onChange && path.endsWith('.py') && <ProblemList problems={problems} isStale={isStale} onSelect={setCursor} />}

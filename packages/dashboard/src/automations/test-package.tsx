@@ -21,7 +21,7 @@ interface TestPackageProps {
   manifest: Manifest;
   pack: Package;
   automationId: string | null;
-  /** Told where the code failed; null when a new test begins. */
+  /** Receives where the code failed; null when a new test begins. */
   onFailure: (failure: FailedPlace | null) => void;
 }
 
@@ -36,7 +36,7 @@ export function TestPackage({ manifest, pack, automationId, onFailure }: TestPac
   return (
     <Stack gap="md">
       <TestForm items={manifest.inputs} given={null} onTest={test}>
-        Runs what is in the editor in the sandbox, without the network and for at most a minute.
+        Runs the code in the editor in the sandbox, without network access, for at most a minute.
       </TestForm>
       {started && (
         <TestResult key={started.testRunId} started={started} outputs={manifest.outputs} onFailure={onFailure} />
@@ -61,7 +61,7 @@ function TestResult({ started, outputs, onFailure }: TestResultProps) {
     refetchInterval: ({ state }) => (state.data && isOver(state.data) ? false : POLL_MS),
   });
   const failed = data.error;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it has failed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reported once, when it has failed.
   useEffect(() => {
     if (failed) onFailure(failedPlace(failed));
   }, [failed === undefined]);
@@ -87,7 +87,7 @@ function TestResult({ started, outputs, onFailure }: TestResultProps) {
       {failed && <RunErrorBox error={failed} />}
       {data.status === 'success' && <OutputList items={outputs} outputs={data.result?.outputs ?? {}} artifacts={[]} />}
       {over ? (
-        <RunLog store={store} name={data.testRunId} startedAt={data.startedAt ?? null} empty="It printed nothing." />
+        <RunLog store={store} name={data.testRunId} startedAt={data.startedAt ?? null} empty="No output." />
       ) : (
         <Skeleton height={120} />
       )}

@@ -7,14 +7,14 @@ import { automationKeys } from './automation-keys';
 const patch = (automationId: string, body: AutomationChange): Promise<Automation> =>
   unwrap(api.PATCH('/api/automations/{automationId}', { params: { path: { automationId } }, body }));
 
-/** Reads everything again that shows it. */
+/** Invalidates every query that shows the automation. */
 export const refreshAutomation = (queryClient: QueryClient, workspaceId: string | undefined, automationId: string) =>
   Promise.all([
     queryClient.invalidateQueries({ queryKey: automationKeys.page(automationId) }),
     queryClient.invalidateQueries({ queryKey: automationKeys.all(workspaceId) }),
   ]);
 
-/** Changes fields of an automation other than its code; everything that shows it is read again. */
+/** Changes fields of an automation other than its code, then invalidates what shows it. */
 export function useAutomationChange(automationId: string) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

@@ -9,17 +9,17 @@ import { zipOf } from './package-files';
 export interface Artifact {
   artifactId: string;
   warnings: string[];
-  /** That it was made of. */
+  /** The files it was built from. */
   files: Draft['files'];
   manifest: Manifest['json'];
 }
 
-/** The files of a draft as they are deployed. */
+/** The package that the files of a draft are deployed as. */
 export interface Package {
   manifest: ReadManifest;
   /** Null: there is no Python file. */
   entrypoint: string | null;
-  /** Files that could be it. */
+  /** Candidates for the entrypoint. */
   entrypoints: string[];
   chooseEntrypoint: (path: string) => void;
   /** Uploads them; the same files are uploaded once. @throws ApiError 400 naming what is wrong */
@@ -28,7 +28,7 @@ export interface Package {
 
 const USUAL_ENTRYPOINT = 'main.py';
 
-/** @param usual entrypoint of the version before */
+/** @param defaultEntrypoint entrypoint of the previous version */
 export function usePackage({ files }: Draft, usual = USUAL_ENTRYPOINT): Package {
   const [chosen, setChosen] = useState(usual);
   const manifest = useMemo(() => readManifest(files), [files]);

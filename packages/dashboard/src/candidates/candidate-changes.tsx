@@ -8,7 +8,7 @@ import { SettingChanges } from '../workers/setting-changes';
 import { versionFiles } from '../workers/version-files';
 import { candidateFiles } from './candidate-queries';
 
-/** Changes of a candidate against its base version: diffs of files, then settings. */
+/** Shows the changes of a candidate against its base version: diffs of files, then settings. */
 export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) {
   const workspaceId = useWorkspace()?.id;
   const { id, worker_id: workerId, base_sha: baseSha, changes } = candidate;
@@ -20,7 +20,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
     <Stack gap="md">
       {!hasFiles ? null : isStatus(after.error, 404) ? (
         <Text fz="sm" c="dimmed">
-          Its files are not kept: it was dropped.
+          The files of a dropped candidate are not kept.
         </Text>
       ) : failed?.error ? (
         <FailedToLoad what="The changes" error={failed.error} retry={failed.refetch} />
@@ -32,7 +32,7 @@ export function CandidateChanges({ candidate }: { candidate: CandidateDetail }) 
       {changes.fields.length > 0 && <SettingChanges changes={changes.fields} />}
       {!hasFiles && changes.fields.length === 0 && (
         <Text fz="sm" c="dimmed">
-          It changes nothing.
+          No changes.
         </Text>
       )}
     </Stack>

@@ -10,11 +10,11 @@ import { FailedToLoad } from '../ui/notice';
 import content from '../ui/panel-content.module.css';
 import { refreshAfterDecision, useCandidateApproval } from './candidate-queries';
 
-/** To whoever may not decide about a candidate. */
+/** Shown to members who cannot decide about a candidate. */
 export const DECIDED_BY_OTHERS =
-  'Somebody else decides this: either you asked for the repair and its worker wants another person, or you may not change the worker.';
+  'You can’t decide this: you requested the repair and its worker requires another person, or you can’t edit the worker.';
 
-/** Approves or rejects a repair's candidate where its evidence is; or says who did. */
+/** Approves or rejects a repair's candidate beside its evidence; or shows who did. */
 export function CandidateDecision({ candidateId }: { candidateId: string }) {
   const { email } = useSession();
   const workspaceId = useWorkspace()?.id;
@@ -23,7 +23,7 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
 
   if (error) return <FailedToLoad what="The approval" error={error} retry={refetch} />;
   if (approval === undefined) return <Skeleton height={180} />;
-  if (approval === null) return <p className={content.about}>Nobody is asked to decide about it yet.</p>;
+  if (approval === null) return <p className={content.about}>No approval has been requested yet.</p>;
   if (approval.status !== 'pending') {
     return (
       <div>
@@ -42,9 +42,9 @@ export function CandidateDecision({ candidateId }: { candidateId: string }) {
     if (!approval) return;
     try {
       await decideApproval(approval.id, workspaceId, decision);
-      toast(decision.verdict === 'approve' ? 'Approved: it is the current version' : 'Rejected: nothing changes');
+      toast(decision.verdict === 'approve' ? 'Approved: it is now the current version' : 'Rejected: nothing changed');
     } finally {
-      // Also where somebody else was quicker.
+      // Also where another approver was faster.
       await refreshAfterDecision(queryClient, workspaceId);
     }
   }

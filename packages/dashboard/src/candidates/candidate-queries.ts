@@ -1,4 +1,4 @@
-/** Candidates as every page reads them. */
+/** Queries of candidates. */
 import { unwrap } from '@gantry/sdk';
 import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { type Files, type FilesQuery, filesOf } from '../code/files';
@@ -15,10 +15,10 @@ export const candidateKeys = {
   approval: (workspaceId: Scope, id: string) => ['approvals', workspaceId, 'candidate', id] as const,
 };
 
-/** As many as are shown at once; older ones are of no use to anybody. */
+/** As many as are shown at once; older ones are of no use. */
 const LISTED_MAX = 50;
 
-/** Newest first. */
+/** Lists candidates, newest first. */
 export function useCandidates(workerId: string) {
   const workspaceId = useWorkspace()?.id;
   const params = { path: { worker_id: workerId }, query: { limit: LISTED_MAX } };
@@ -41,7 +41,7 @@ export function useCandidate(workerId: string, candidateId: string | null) {
   });
 }
 
-/** They never change. 404 where they are not kept. */
+/** Loads the files of a candidate, which never change. 404 where they are not kept. */
 export const candidateFiles = (workspaceId: Scope, workerId: string, candidateId: string): FilesQuery => ({
   queryKey: candidateKeys.files(workspaceId, candidateId),
   queryFn: async (): Promise<Files> => {
@@ -53,7 +53,7 @@ export const candidateFiles = (workspaceId: Scope, workerId: string, candidateId
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** Where a person decides about a repair's candidate; null where nobody is asked. */
+/** Loads the approval of a repair's candidate; null where none was requested. */
 export function useCandidateApproval(candidateId: string, isEnabled = true) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
@@ -67,7 +67,7 @@ export function useCandidateApproval(candidateId: string, isEnabled = true) {
   });
 }
 
-/** After a decision: it has become a version, or has not. */
+/** Invalidates what a decision about a candidate changes. */
 export async function refreshAfterDecision(queryClient: QueryClient, workspaceId: Scope): Promise<void> {
   for (const noun of ['candidates', 'repairs', 'approvals', 'workers', 'runs']) {
     await queryClient.invalidateQueries({ queryKey: [noun, workspaceId] });

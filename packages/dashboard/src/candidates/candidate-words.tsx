@@ -12,24 +12,24 @@ interface Look {
 }
 
 const OUTCOMES: Record<CaseOutcome, Look> = {
-  fixed: { tone: 'success', word: 'Mended', icon: <ToolIcon /> },
+  fixed: { tone: 'success', word: 'Fixed', icon: <ToolIcon /> },
   same: { tone: 'success', word: 'Same', icon: <CheckIcon /> },
   different: { tone: 'timeout', word: 'Different', icon: <WarningIcon /> },
   broken: { tone: 'error', word: 'Broken', icon: <CrossIcon /> },
   still_failing: { tone: 'error', word: 'Still fails', icon: <CrossIcon /> },
-  inconclusive: { tone: 'idle', word: 'Not proven', icon: <StopIcon /> },
+  inconclusive: { tone: 'idle', word: 'Inconclusive', icon: <StopIcon /> },
 };
 
 const REHEARSING: Look = { tone: 'running', word: 'Rehearsing', icon: <WaitIcon /> };
 
-/** Of one recorded run. */
+/** Shows the outcome of one recorded run. */
 export function OutcomeChip({ outcome }: { outcome: CaseOutcome | null }) {
   return <Chip {...(outcome === null ? REHEARSING : OUTCOMES[outcome])} />;
 }
 
 const STATUSES: Record<Candidate['status'], Look> = {
   rehearsing: REHEARSING,
-  ready: { tone: 'timeout', word: 'To be decided', icon: <ClockIcon /> },
+  ready: { tone: 'timeout', word: 'Awaiting decision', icon: <ClockIcon /> },
   promoted: { tone: 'success', word: 'Promoted', icon: <CheckIcon /> },
   dropped: { tone: 'idle', word: 'Dropped', icon: <StopIcon /> },
   failed: { tone: 'error', word: 'Not rehearsed', icon: <CrossIcon /> },
@@ -45,7 +45,7 @@ const Chip = ({ tone, word, icon }: Look) => (
 
 const IN_ORDER = ['fixed', 'same', 'different', 'still_failing', 'broken', 'inconclusive'] as const;
 
-/** A chip with the number of cases for each outcome; nothing for a candidate without cases. */
+/** Shows a chip with the number of cases for each outcome; nothing for a candidate without cases. */
 export function SummaryChips({ summary }: { summary: CandidateSummary }) {
   const open = summary.total - settledIn(summary);
   if (summary.total === 0) return null;

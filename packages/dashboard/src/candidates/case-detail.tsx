@@ -6,7 +6,7 @@ import styles from './evidence.module.css';
 
 type Difference = CandidateCase['differences'][number];
 
-/** Details of a case: its differences, or the reason why there are none to compare, and links to its runs. */
+/** Shows a case's differences, or the reason why there are none to compare, and links to its runs. */
 export function CaseDetail({ one }: { one: CandidateCase }) {
   const { differences, reason, outcome, rehearsed, rehearsal_run_id: rehearsal, base_rehearsal_run_id: base } = one;
   const error = outcome === 'broken' || outcome === 'still_failing' ? rehearsed?.error : null;
@@ -32,11 +32,11 @@ export function CaseDetail({ one }: { one: CandidateCase }) {
         </Box>
       )}
       {differences.length > 0 && <Differences differences={differences} />}
-      {outcome === 'same' && <Text c="dimmed">Both gave the same output.</Text>}
+      {outcome === 'same' && <Text c="dimmed">Both returned the same output.</Text>}
       {(rehearsal || base) && (
         <Group component="p" gap="4px 16px" align="stretch">
           {rehearsal && <Link to={workerRunPath(rehearsal)}>Rehearsal of the candidate</Link>}
-          {base && <Link to={workerRunPath(base)}>Rehearsal of the version before</Link>}
+          {base && <Link to={workerRunPath(base)}>Rehearsal of the previous version</Link>}
         </Group>
       )}
     </Stack>
@@ -56,7 +56,7 @@ function Differences({ differences }: { differences: Difference[] }) {
       <tbody>
         {differences.map(({ path, was, now }) => (
           <tr key={path}>
-            <th scope="row">{path ? <code>{path}</code> : 'The whole'}</th>
+            <th scope="row">{path ? <code>{path}</code> : 'Whole output'}</th>
             <td data-label="Was">{was === null ? <Absent /> : <code data-side="was">{was}</code>}</td>
             <td data-label="Now">{now === null ? <Absent /> : <code data-side="now">{now}</code>}</td>
           </tr>
@@ -68,6 +68,6 @@ function Differences({ differences }: { differences: Difference[] }) {
 
 const Absent = () => (
   <Text span c="dimmed">
-    Not there
+    None
   </Text>
 );

@@ -16,7 +16,7 @@ interface EvidenceProps {
   failedRunId?: string | undefined;
 }
 
-/** Each recorded run beside its rehearsal; what differs unfolds below it. */
+/** Shows each recorded run beside its rehearsal; differences expand below it. */
 export function Evidence({ cases, failedRunId }: EvidenceProps) {
   const names = namesOf(cases, failedRunId);
   return (
@@ -39,7 +39,7 @@ export function Evidence({ cases, failedRunId }: EvidenceProps) {
               key={one.run_id}
               one={one}
               name={names.get(one.run_id) ?? 'Run'}
-              // Cases that need a look are unfolded.
+              // Cases that need review are expanded.
               opens={one.outcome === 'different' || one.outcome === 'broken' || one.outcome === 'still_failing'}
             />
           ))}
@@ -49,7 +49,7 @@ export function Evidence({ cases, failedRunId }: EvidenceProps) {
   );
 }
 
-/** Runs have no names: the others are counted. */
+/** Runs have no names, so the others are numbered. */
 function namesOf(cases: CandidateCase[], failedRunId: string | undefined): ReadonlyMap<string, string> {
   const others = cases.filter(({ run_id: id }) => id !== failedRunId);
   const names = new Map(others.map(({ run_id: id }, at) => [id, `Run ${at + 1}`]));
@@ -110,7 +110,7 @@ function Case({ one, name, opens }: { one: CandidateCase; name: string; opens: b
   );
 }
 
-/** The end of a run on two lines: its status, and the beginning of its error or output. */
+/** Shows the end of a run on two lines: its status, and the beginning of its error or output. */
 function End({ end }: { end: CandidateCase['recorded'] | CandidateCase['rehearsed'] }): ReactNode {
   if (end === null)
     return (

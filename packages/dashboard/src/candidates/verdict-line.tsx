@@ -14,7 +14,7 @@ const ICONS: Record<Tone, () => ReactNode> = {
   idle: StopIcon,
 };
 
-/** The sentence to read first. */
+/** Shows the verdict as a headline. */
 export function VerdictLine({ candidate, level }: { candidate: Candidate; level: 2 | 3 }) {
   const { tone, words } = verdictOf(candidate.summary, candidate.origin === 'repair');
   const Heading = `h${level}` as const;

@@ -1,4 +1,4 @@
-/** A sentence that says what rehearsals have shown. */
+/** Summarizes rehearsals in one sentence. */
 import type { CandidateSummary } from '../shell/api';
 import type { Tone } from '../ui/status-chip';
 
@@ -9,7 +9,7 @@ export interface Verdict {
 
 const many = (count: number, one: string, more: string): string => (count === 1 ? one : `${count} ${more}`);
 
-/** @param isRepair whether one of the cases is the failed run that it is to mend */
+/** @param isRepair whether one of the cases is the failed run that it should fix */
 export function verdictOf(summary: CandidateSummary, isRepair: boolean): Verdict {
   const { different, fixed, still_failing: failing, broken, inconclusive, total } = summary;
   const settled = settledIn(summary);
@@ -30,12 +30,12 @@ export const settledIn = (summary: CandidateSummary): number =>
 function aboutFailed({ fixed, still_failing: failing }: CandidateSummary, isRepair: boolean): string[] {
   if (!isRepair) {
     return [
-      ...(fixed > 0 ? [`mends ${many(fixed, '1 failed run', 'failed runs')}`] : []),
+      ...(fixed > 0 ? [`fixes ${many(fixed, '1 failed run', 'failed runs')}`] : []),
       ...(failing > 0 ? [`leaves ${many(failing, '1 run', 'runs')} failing`] : []),
     ];
   }
-  if (fixed > 0) return ['mends the failed run'];
-  return [failing > 0 ? 'does not mend the failed run' : 'does not show that the failed run is mended'];
+  if (fixed > 0) return ['fixes the failed run'];
+  return [failing > 0 ? 'does not fix the failed run' : 'does not show that the failed run is fixed'];
 }
 
 function aboutCompleted({ same, different, broken }: CandidateSummary, isRepair: boolean): string[] {

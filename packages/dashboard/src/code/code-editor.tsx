@@ -12,7 +12,7 @@ interface CodeEditorProps extends EditorSurfaceProps {
 }
 
 /**
- * Text with highlighting, search, completion and problems in the line. Tab indents; Escape and then Tab leaves, which is said
+ * Edits text with highlighting, search, completion and inline problems. Tab indents; Escape, then Tab leaves, as shown
  * below while the editor has the focus.
  */
 export function CodeEditor({ height = 'grow', ...surface }: CodeEditorProps) {

@@ -1,4 +1,4 @@
-/** Something that is wrong with a text, at a place in it. Lines and columns count from 1. */
+/** A problem at a place in a text. Lines and columns count from 1. */
 export interface CodeProblem {
   line: number;
   /** Absent: the whole line. */
@@ -19,7 +19,7 @@ interface Failed {
   trace?: string | null;
 }
 
-/** The last frame of the code itself; null where it did not come so far. */
+/** Finds the last frame of the code itself; null where the code was not reached. */
 export function failedPlace({ message, type, trace }: Failed): FailedPlace | null {
   const frames = [...(trace ?? '').matchAll(/File "([^"\n]{1,1024})", line (\d{1,7})/g)];
   const [, file, line] = frames.at(-1) ?? [];

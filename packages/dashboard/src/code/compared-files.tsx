@@ -9,13 +9,13 @@ const OPEN_MAX = 5;
 
 const WORDS: Record<ChangeKind, string> = { added: 'Added', modified: 'Changed', deleted: 'Deleted' };
 
-/** The differences between two trees, file by file. */
+/** Shows the differences between two trees, file by file. */
 export function ComparedFiles({ before, after }: { before: Files; after: Files }) {
   const kinds = useMemo(() => [...changeKinds(before, after)], [before, after]);
   if (kinds.length === 0)
     return (
       <Text fz="sm" c="dimmed">
-        The files are the same.
+        The files are identical.
       </Text>
     );
   return kinds.map(([path, kind], index) => (
@@ -44,7 +44,7 @@ function ComparedFile({ path, kind, before, after, opensAtOnce }: ComparedFilePr
       </Group>
       {!isText ? (
         <Text fz="sm" c="dimmed">
-          It is not text, so its lines can’t be compared.
+          Binary files can’t be compared.
         </Text>
       ) : isOpen ? (
         <DiffView

@@ -24,7 +24,7 @@ interface ConflictProps {
   newer: Newer | undefined;
 }
 
-/** Somebody has saved since the draft was begun: shows both, and moves the draft to the newer version. */
+/** Resolves a conflict with a version saved since the draft began: shows both, and rebases the draft. */
 export function Conflict({ source, draft, newer }: ConflictProps) {
   const [isOpen, setOpen] = useState(false);
   const theirs = useQuery(source.filesAt(source.sha));
@@ -43,7 +43,7 @@ export function Conflict({ source, draft, newer }: ConflictProps) {
       <Group gap="sm" justify="space-between" fz="sm" role="alert">
         <div>
           <Text fw={640}>
-            {newer?.author ?? 'Somebody'} saved {name} while you were editing
+            {newer?.author ?? 'Another member'} saved {name} while you were editing
           </Text>
           <p>
             {newer && <Timestamp at={Date.parse(newer.created_at)} />}
@@ -112,7 +112,7 @@ function Compared({ draft, theirs, name }: { draft: Draft; theirs: Files; name: 
   );
 }
 
-const APART = 'You have changed other files than they have, so nothing of either is lost by keeping yours on top.';
+const APART = 'You changed different files, so keeping yours on top loses nothing.';
 
 const overlapOf = (paths: string[]): string =>
   `Both have changed ${paths.join(', ')}. “Keep mine on top” keeps your text there, and not theirs.`;

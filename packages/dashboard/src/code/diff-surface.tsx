@@ -16,7 +16,7 @@ export interface DiffSurfaceProps {
 }
 
 const FOLDED = { margin: 3, minSize: 6 };
-/** Beyond it the lines that differ are found, and the words in them only roughly. */
+/** Beyond it, lines are still compared exactly, but words in them only roughly. */
 const DIFF = { scanLimit: 1_000, timeout: 200 };
 
 const reading = (label: string): Extension => [
@@ -35,7 +35,7 @@ export default function DiffSurface({ label, path, before, after, unified }: Dif
     let view: { destroy: () => void } | undefined;
     loadLanguage(path).then((language) => {
       if (!isCurrent) return;
-      // In a file that is entirely new or entirely deleted, highlighted words would say nothing.
+      // In an entirely new or deleted file, highlighted words carry no information.
       const highlightChanges = before !== '' && after !== '';
       const merge = { collapseUnchanged: FOLDED, diffConfig: DIFF, gutter: true, highlightChanges };
       if (unified) {

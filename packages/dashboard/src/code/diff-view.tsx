@@ -6,10 +6,10 @@ import styles from './diff-view.module.css';
 
 const DiffSurface = lazy(() => import('./diff-surface'));
 
-/** In less room, two texts beside each other are too narrow to read. */
+/** Below this width, two texts side by side are too narrow to read. */
 const SIDE_BY_SIDE_PX = 720;
 
-/** Two texts beside each other, or in little room as one, with the lines that differ; long equal parts are folded away. */
+/** Compares two texts side by side, or unified where narrow; long equal parts are folded. */
 export function DiffView(props: Omit<DiffSurfaceProps, 'unified'>) {
   const { ref, width } = useElementSize();
   const unified = width < SIDE_BY_SIDE_PX;

@@ -6,11 +6,11 @@ import layout from './workspace.module.css';
 interface EditorColumnsProps {
   files: ReactNode;
   editor: ReactNode;
-  /** For trying out what is in the editor, beside it; null where there is nothing to try. */
+  /** Tests the code in the editor, beside it; null where there is nothing to test. */
   panel: ReactNode;
 }
 
-/** Files, the editor, and a panel that can be hidden to give the editor its width. What is in a hidden panel stays as it is. */
+/** Lays out files, the editor, and a panel that can be hidden for more width. A hidden panel keeps its state. */
 export function EditorColumns({ files, editor, panel }: EditorColumnsProps) {
   const panelId = useId();
   const { isSet: isHidden, toggle } = useStoredFlag('gantry-hidden-editor-panel');

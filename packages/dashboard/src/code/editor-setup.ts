@@ -17,7 +17,7 @@ import {
 } from '@codemirror/view';
 import { editorTheme } from './editor-theme';
 
-/** Marks a change that the page itself has made, which `onChange` is not told of. */
+/** Marks a change made by the page itself, which is not reported to `onChange`. */
 const fromOutside = Annotation.define<boolean>();
 
 interface Heard {

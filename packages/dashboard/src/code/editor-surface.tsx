@@ -20,7 +20,7 @@ export interface EditorSurfaceProps {
   cursor?: { line: number; column?: number };
   /** Ctrl+S. */
   onSave?: () => void;
-  /** Further behaviour, such as completion, fetched when the editor is there. The same function each time. */
+  /** Further behaviour, such as completion, fetched when the editor is there. Must be a stable reference. */
   loadAssist?: () => Promise<Extension>;
 }
 
@@ -30,7 +30,7 @@ interface Surface {
   newState: (text: string) => EditorState;
   /** Other files that have been edited here, by path. */
   left: Map<string, EditorState>;
-  /** Texts that the page was told of and has not passed back yet: people type faster than it renders. */
+  /** Texts reported to the page and not passed back yet: people type faster than it renders. */
   told: string[];
 }
 

@@ -1,4 +1,4 @@
-/** The look of editors and diffs, made of the colours of tokens.css: they reach through the shadow tree. */
+/** Themes editors and diffs with the colours of tokens.css, which reach into the shadow tree. */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';

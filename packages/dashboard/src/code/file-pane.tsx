@@ -9,7 +9,7 @@ interface FilePaneProps {
   children: ReactNode;
 }
 
-/** The selected file of a tree, below its path. */
+/** Shows the selected file of a tree, below its path. */
 export function FilePane({ path, action, children }: FilePaneProps) {
   return (
     <Stack component="section" gap="xs" miw={0} aria-label={path}>
@@ -24,7 +24,7 @@ export function FilePane({ path, action, children }: FilePaneProps) {
   );
 }
 
-/** Stands in place of a file that the draft deletes. @param from the resource that has the file: `worker` */
+/** Replaces a file that the draft deletes. @param from the resource that has the file: `worker` */
 export function DeletedFile({ from, onRestore }: { from: string; onRestore: () => void }) {
   return (
     <Notice
@@ -36,7 +36,7 @@ export function DeletedFile({ from, onRestore }: { from: string; onRestore: () =
         </Button>
       }
     >
-      Saving takes it out of the {from}.
+      Saving removes it from the {from}.
     </Notice>
   );
 }

@@ -16,9 +16,9 @@ export interface FileTreeProps {
   changes?: ReadonlyMap<string, ChangeKind>;
   /** Number of problems in each file, by path. */
   problems?: ReadonlyMap<string, number>;
-  /** Absent: the files are only looked at. */
+  /** Absent: the tree is read-only. */
   edit?: {
-    /** In words what is wrong with a path; null where it will do. */
+    /** Describes the problem with a path; null for a valid one. */
     check: (path: string) => string | null;
     onAdd: (path: string) => void;
     onRename: (from: string, to: string) => void;
@@ -28,7 +28,7 @@ export interface FileTreeProps {
   };
 }
 
-/** Folders and files, with what can be done to the selected one. */
+/** Lists folders and files, with the actions for the selected one. */
 export function FileTree({ label, paths, selected, onSelect, changes, problems, edit }: FileTreeProps) {
   const [asking, setAsking] = useState<'add' | 'rename' | null>(null);
   const canChange = selected !== null && selected !== edit?.keeps && changes?.get(selected) !== 'deleted';

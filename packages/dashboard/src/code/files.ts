@@ -1,4 +1,4 @@
-/** Files of a worker or a context as somebody edits them. */
+/** Files of a worker or a context while they are edited. */
 import type { WorkerSchemas } from '@gantry/sdk';
 
 type TreeFile = WorkerSchemas['TreeFile'];
@@ -33,7 +33,7 @@ const isSame = (a: FileContent | undefined, b: FileContent | undefined): boolean
 
 export type ChangeKind = 'added' | 'modified' | 'deleted';
 
-/** Sorted by path. */
+/** Lists the kind of change of each file, sorted by path. */
 export function changeKinds(before: Files, after: Files): ReadonlyMap<string, ChangeKind> {
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return new Map(
@@ -45,7 +45,7 @@ export function changeKinds(before: Files, after: Files): ReadonlyMap<string, Ch
   );
 }
 
-/** The changes that a request sends to get from one to the other. */
+/** Lists the changes that a request sends to get from `before` to `after`. */
 export const changesBetween = (before: Files, after: Files): FileChange[] =>
   [...changeKinds(before, after).keys()].map((path) => {
     const now = after.get(path);
@@ -74,15 +74,15 @@ export function renamed(files: Files, from: string, to: string): Files {
 
 const PATH_CHARS_MAX = 1_024;
 
-/** The problem of a path for a new file, in words; null without one. */
+/** Describes the problem with the path of a new file; null without one. */
 export function pathProblem(files: Files, path: string): string | null {
   if (!path) return 'Give the file a name.';
   if (path.length > PATH_CHARS_MAX) return 'This name is too long.';
   if (path.startsWith('/') || path.endsWith('/') || path.includes('//')) return 'Use a path like lib/prices.py.';
-  if (path.includes('\\')) return 'Put / between folders.';
+  if (path.includes('\\')) return 'Use / between folders.';
   if (path.split('/').some((part) => part === '.' || part === '..')) return 'A path can’t lead out of its folder.';
   const taken = [...files.keys()].find((one) => one.toLowerCase() === path.toLowerCase());
-  if (taken) return `There is a file ${taken} already.`;
+  if (taken) return `${taken} already exists.`;
   const inside = [...files.keys()].find((one) => one.startsWith(`${path}/`) || path.startsWith(`${one}/`));
-  return inside ? `${inside} is in the way: a name is a file or a folder.` : null;
+  return inside ? `${inside} conflicts with this path: a name is either a file or a folder.` : null;
 }

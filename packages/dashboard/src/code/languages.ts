@@ -14,7 +14,7 @@ const ALIASES: Record<string, string> = { pyi: 'py', yml: 'yaml', markdown: 'md'
 
 const PLAIN: Extension = [];
 
-/** The language by the end of the file's name; each is fetched when it is first asked for. */
+/** Loads the language of a file by its extension; each is fetched on first use. */
 export async function loadLanguage(path: string): Promise<Extension> {
   const end = path.slice(path.lastIndexOf('.') + 1).toLowerCase();
   const load = loaders[ALIASES[end] ?? end];

@@ -9,14 +9,14 @@ interface ProblemListProps {
   problems: CodeProblem[];
   /** The text has changed since the problems were found. */
   isStale: boolean;
-  /** Receives the place of the problem that a person chose. */
+  /** Receives the place of the chosen problem. */
   onSelect: (place: { line: number; column?: number }) => void;
 }
 
 const WORDS = { error: 'Error', warning: 'Warning', info: 'Note' };
 const TONES = { error: 'error', warning: 'timeout', info: 'info' };
 
-/** Lists what is wrong in a file, below its editor. */
+/** Lists the problems of a file, below its editor. */
 export function ProblemList({ problems, isStale, onSelect }: ProblemListProps) {
   if (problems.length === 0) {
     return (

@@ -19,7 +19,7 @@ export interface PythonFile {
 /** Each looks back from the cursor within its line. */
 const IN_SECRET = /\b(?:secrets|environ)\[["'][A-Z0-9_]*$/;
 const IN_RUN = /^(?:async\s+)?def\s+run\([^)]*$/;
-/** Where only the types of the code tell what fits; other names are completed by the language itself. */
+/** Only the types of the code determine completions here; other names are completed by the language itself. */
 const AFTER_DOT = /[\w)\]}"']\.\w{0,100}$/;
 const IN_IMPORT = /^\s*(?:from|import)\s[\w., ]*$/;
 const WORD = /\w{0,100}$/;
@@ -73,7 +73,7 @@ function toOption(item: CompletionItem, pyright: Pyright, isImport: boolean): Co
   const isCallable = CALLABLE_KINDS.includes(item.kind ?? 0);
   return {
     label: item.label,
-    // Names that begin with an underscore are rarely meant.
+    // Names that begin with an underscore are rarely wanted.
     boost: item.label.startsWith('_') ? -50 : 0,
     apply: isCallable && !isImport ? `${item.label}(` : item.label,
     info: async () => {
@@ -83,7 +83,7 @@ function toOption(item: CompletionItem, pyright: Pyright, isImport: boolean): Co
   };
 }
 
-/** @param text the signature and, after an empty line, words about it */
+/** @param text the signature and, after an empty line, its description */
 function drawExplanation(text: string): HTMLElement {
   const dom = document.createElement('div');
   dom.className = 'cm-explained';

@@ -18,7 +18,7 @@ export function RollBackDialog({ version, current, onRollBack, onClose }: RollBa
       title={`Roll back to version ${version}?`}
       submit="Roll back"
       change={move}
-      failure="Nothing was changed"
+      failure="The version was not rolled back"
       onSubmit={() => move.mutate()}
       onClose={onClose}
     >
@@ -28,7 +28,7 @@ export function RollBackDialog({ version, current, onRollBack, onClose }: RollBa
       </p>
       <TextInput
         label="Reason"
-        description="The history shows it. It may stay empty."
+        description="Optional. Shown in the history."
         maxLength={500}
         autoFocus
         value={message}

@@ -12,7 +12,7 @@ const KIND_WORDS: Record<ChangeKind, string> = { added: 'Added', modified: 'Chan
 
 interface SaveDialogProps {
   kinds: ReadonlyMap<string, ChangeKind>;
-  /** @throws ApiError 409 where somebody else was first */
+  /** @throws ApiError 409 where another version was saved in between */
   onSave: (message: string | undefined) => Promise<void>;
   onClose: () => void;
 }
@@ -45,16 +45,16 @@ export function SaveDialog({ kinds, onSave, onClose }: SaveDialogProps) {
         ))}
       </Box>
       <TextInput
-        label="What changes"
-        description="The history shows it. It may stay empty."
+        label="Change message"
+        description="Optional. Shown in the history."
         maxLength={MESSAGE_CHARS_MAX}
         autoFocus
         value={message}
         onChange={(event) => setMessage(event.currentTarget.value)}
       />
       {isConflict && (
-        <Notice tone="error" title="Somebody has saved another version">
-          Nothing of yours is lost. Close this and compare the two.
+        <Notice tone="error" title="Another version has been saved">
+          Your changes are kept. Close this dialog to compare the versions.
         </Notice>
       )}
     </FormDialog>

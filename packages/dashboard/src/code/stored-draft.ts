@@ -2,14 +2,14 @@
 import type { FileChange } from './files';
 
 export interface StoredDraft {
-  /** The version that it was made from. */
+  /** The version that it is based on. */
   baseSha: string;
   changes: FileChange[];
 }
 
 const keyOf = (name: string) => `gantry.draft.${name}`;
 
-/** Null also for what another version of this page has written. */
+/** Loads a draft; null also for what another version of this page has written. */
 export function readDraft(name: string): StoredDraft | null {
   try {
     const found: unknown = JSON.parse(localStorage.getItem(keyOf(name)) ?? 'null');
@@ -21,7 +21,7 @@ export function readDraft(name: string): StoredDraft | null {
   }
 }
 
-/** False where the browser keeps nothing: storage may be full or forbidden. */
+/** Stores a draft. @returns false where the browser refuses: storage may be full or forbidden */
 export function storeDraft(name: string, draft: StoredDraft | null): boolean {
   try {
     if (draft?.changes.length) localStorage.setItem(keyOf(name), JSON.stringify(draft));

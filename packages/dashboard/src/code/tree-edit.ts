@@ -8,11 +8,11 @@ interface TreeEditOptions {
   select: (path: string) => void;
   /** A file that keeps its name and stays. */
   keeps?: string;
-  /** In words why a path belongs to something else; null where it does not. */
+  /** Describes why a path is reserved; null where it is not. */
   reserved?: (path: string) => string | null;
 }
 
-/** How a tree adds, renames and deletes files of a draft; a deletion can be undone. */
+/** Builds the actions that add, rename and delete files of a draft; a deletion can be undone. */
 export const treeEdit = ({ files, write, select, keeps, reserved }: TreeEditOptions): FileTreeProps['edit'] => ({
   ...(keeps !== undefined && { keeps }),
   check: (path) => pathProblem(files, path) ?? reserved?.(path) ?? null,
@@ -28,6 +28,6 @@ export const treeEdit = ({ files, write, select, keeps, reserved }: TreeEditOpti
     const next = new Map(files);
     next.delete(path);
     write(next);
-    toast(`${path} is deleted in your draft`, { undo: () => write(files) });
+    toast(`${path} deleted in your draft`, { undo: () => write(files) });
   },
 });

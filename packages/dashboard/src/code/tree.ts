@@ -5,7 +5,7 @@ export interface Folder {
   files: { name: string; path: string }[];
 }
 
-/** Paths as folders, each sorted by name. */
+/** Builds a tree of folders, each sorted by name. */
 export function foldersOf(paths: string[]): Folder {
   const root: Folder = { name: '', path: '', folders: [], files: [] };
   const known = new Map<string, Folder>([['', root]]);

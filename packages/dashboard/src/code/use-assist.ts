@@ -3,7 +3,7 @@ import type { PythonFile } from './python-assist';
 
 const linesOf = (text: string): string[] => text.split('\n').filter(Boolean);
 
-/** Loads completion for Python that knows these names. The same function for as long as they and the file stay the same. */
+/** Loads Python completion with these names. The reference is stable while they and the file stay the same. */
 export function useAssist(inputNames: string[], secretNames: string[], { path, getPyright }: PythonFile) {
   const [inputs, secrets] = [inputNames.join('\n'), secretNames.join('\n')];
   return useCallback(async () => {

@@ -9,7 +9,7 @@ import { readDraft, storeDraft } from './stored-draft';
 export interface DraftSource {
   /** Names the draft in this browser. */
   key: string;
-  /** Name to show to people. */
+  /** Display name. */
   name: string;
   /** The current version. */
   sha: string;
@@ -19,13 +19,13 @@ export interface DraftSource {
 }
 
 export interface Draft {
-  /** The version that it was made from. */
+  /** The version that it is based on. */
   baseSha: string;
   base: Files;
   files: Files;
   changes: FileChange[];
   write: (files: Files) => void;
-  /** It is made from another version now; null: and is equal to it. */
+  /** Bases the draft on another version. @param files null: discards the changes */
   moveTo: (sha: string, files: Files | null) => void;
 }
 
@@ -37,7 +37,7 @@ interface Edited {
 
 const STORE_AFTER_MS = 300;
 
-/** Undefined until the version that it was made from is read. */
+/** Loads the draft of a source; undefined until its base version is read. */
 export function useDraft(source: DraftSource) {
   const { key, sha, mayEdit, filesAt } = source;
   const [stored, setStored] = useState(() => (mayEdit ? readDraft(key) : null));
@@ -50,7 +50,7 @@ export function useDraft(source: DraftSource) {
   );
   const changes = useMemo(() => (base && files ? changesBetween(base, files) : []), [base, files]);
 
-  // Nobody loses anything when somebody else saves while nothing is changed here.
+  // Without changes here, a version saved by another member replaces the base at once.
   const isOutdated = edited.baseSha !== sha && base !== undefined && changes.length === 0;
   // The version is gone: it belonged to something of the same name that was deleted.
   const isLost = stored !== null && isStatus(error, 404);
@@ -74,7 +74,7 @@ export function useDraft(source: DraftSource) {
   return { draft, error, retry: refetch };
 }
 
-/** Keeps it in this browser, and says so to a person who leaves. */
+/** Stores the draft in this browser, and warns a member who leaves. */
 function useStoring({ key, name }: DraftSource, isReady: boolean, draft: Pick<Draft, 'baseSha' | 'changes'>) {
   const latest = useRef({ isReady, draft });
   latest.current = { isReady, draft };
@@ -97,7 +97,7 @@ function useStoring({ key, name }: DraftSource, isReady: boolean, draft: Pick<Dr
       window.removeEventListener('beforeunload', warn);
       const isKept = keep();
       if (!hasChanges()) return;
-      if (isKept) toast(`Your changes to ${name} are not saved. This browser keeps them.`);
+      if (isKept) toast(`Your changes to ${name} are unsaved. They are kept in this browser.`);
       else toast(`Your changes to ${name} could not be kept.`, { tone: 'error' });
     };
   }, [key, name]);

@@ -18,7 +18,7 @@ export interface ListedVersion {
   bytes: number;
 }
 
-/** The origin of a version, in words that follow its author's name. */
+/** Describes the origin of a version, after its author's name. */
 const SOURCES: Record<string, string> = {
   created: 'created it',
   edited: 'changed settings',
@@ -27,7 +27,7 @@ const SOURCES: Record<string, string> = {
   upload: 'uploaded files',
   candidate: 'promoted a candidate',
   rollback: 'went back to an earlier version',
-  run: 'wrote it back',
+  run: 'wrote back changes',
 };
 
 interface VersionListProps {
@@ -35,11 +35,11 @@ interface VersionListProps {
   /** The version whose changes are shown. */
   shown: number | null;
   onShow: (version: ListedVersion) => void;
-  /** Absent: nobody may. */
+  /** Absent: rolling back is not allowed. */
   onRollBack?: (version: ListedVersion) => void;
 }
 
-/** Newest first: who made each version, and what can be done with it. */
+/** Lists versions with author and actions, newest first. */
 export function VersionList({ versions, shown, onShow, onRollBack }: VersionListProps) {
   return (
     <Box component="ol" reversed>
@@ -64,7 +64,7 @@ export function VersionList({ versions, shown, onShow, onRollBack }: VersionList
                 </Text>
               )}
               <Text className="wrap-anywhere" fz="xs" c="dimmed">
-                {author ?? 'Somebody'} {SOURCES[change_source] ?? 'changed it'}{' '}
+                {author ?? 'Unknown'} {SOURCES[change_source] ?? 'changed it'}{' '}
                 <Timestamp at={Date.parse(created_at)} /> · {file_count === 1 ? '1 file' : `${file_count} files`},{' '}
                 {fileSize(bytes)}
               </Text>

@@ -19,13 +19,13 @@ interface VersionsPageProps<Version> {
   toListed: (version: Version) => ListedVersion;
   /** The worker or context; `sha` of its current version. */
   resource: { name: string; sha: string };
-  /** Makes a version that is equal to this one the newest. Absent: the member may not. */
+  /** Creates a new version equal to this one. Absent: the member may not. */
   rollBackTo: ((sha: string, message: string | undefined) => Promise<void>) | undefined;
-  /** Two versions beside each other; null: against nothing. */
+  /** Compares two versions; null: with nothing. */
   compare: (from: ListedVersion | null, to: ListedVersion) => ReactNode;
 }
 
-/** The history of a worker or a context, as it is read; going back can be undone. */
+/** Shows the version history of a worker or a context; a rollback can be undone. */
 export function VersionsPage<Version>({ query, toListed, resource, rollBackTo, compare }: VersionsPageProps<Version>) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   const rollBack =
@@ -33,10 +33,10 @@ export function VersionsPage<Version>({ query, toListed, resource, rollBackTo, c
     (async ({ version, sha }: ListedVersion, message: string | undefined) => {
       const before = resource.sha;
       await rollBackTo(sha, message);
-      toast(`${resource.name} is as in version ${version} again`, {
+      toast(`Rolled ${resource.name} back to version ${version}`, {
         undo: () =>
           void rollBackTo(before, undefined).catch((failure: Error) =>
-            toast(`It stays as it is: ${failure.message}`, { tone: 'error' }),
+            toast(`Not undone: ${failure.message}`, { tone: 'error' }),
           ),
       });
     });

@@ -8,15 +8,15 @@ import styles from './version-list.module.css';
 
 interface VersionsViewProps<Version extends ListedVersion> {
   versions: Version[];
-  /** Older ones are not read yet. */
+  /** Present where older versions are not loaded yet. */
   more?: { isLoading: boolean; load: () => void } | undefined;
-  /** Goes back to that version. Absent: nobody may. */
+  /** Rolls back to that version. Absent: not allowed. */
   rollBack?: ((version: Version, message: string | undefined) => Promise<void>) | undefined;
-  /** Two versions beside each other; null: against nothing. */
+  /** Compares two versions; null: with nothing. */
   compare: (from: Version | null, to: Version) => ReactNode;
 }
 
-/** The history of files, and what differs between any two of its versions. */
+/** Shows the version history of files, and the differences between any two versions. */
 export function VersionsView<Version extends ListedVersion>({
   versions,
   more,

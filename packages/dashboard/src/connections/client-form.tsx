@@ -15,7 +15,7 @@ interface ClientFormProps {
   children?: ReactNode;
 }
 
-/** The workspace's own OAuth client of a service, for its admins. */
+/** Edits the workspace's own OAuth client of a service, for admins. */
 export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSaved, children }: ClientFormProps) {
   const { set } = useClientChanges();
   const isOwn = app.configured === 'workspace';
@@ -37,18 +37,18 @@ export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSa
       <Text fz="sm">
         1. Create an OAuth client at {name}, for a web application.{' '}
         <a href={docsUrl} target="_blank" rel="noreferrer">
-          How {name} makes one
+          How to create one at {name}
         </a>
       </Text>
-      <Text fz="sm">2. Give it this redirect address, exactly as it is here.</Text>
+      <Text fz="sm">2. Add this exact redirect URI.</Text>
       <CodeToCopy label="Redirect address" code={app.redirect_uri} />
-      <Text fz="sm">3. Copy the id and the secret that {name} shows then.</Text>
+      <Text fz="sm">3. Copy the client ID and secret from {name}.</Text>
       <TextInput
         name="client_id"
         label="Client id"
         defaultValue={isOwn ? (app.client_id ?? '') : ''}
         pattern="[!-~]+"
-        title="Letters, digits and signs, without blanks"
+        title="Letters, digits and symbols, without spaces"
         maxLength={500}
         spellCheck={false}
         required
@@ -57,12 +57,12 @@ export function ClientForm({ integration: { name, app, docs_url: docsUrl }, onSa
       <PasswordField
         name="client_secret"
         label="Client secret"
-        description={isOwn ? 'Empty: the present one stays' : 'Sealed at once; empty for a public client'}
+        description={isOwn ? 'Leave empty to keep the current one' : 'Stored encrypted; leave empty for a public client'}
         autoComplete="off"
         maxLength={4_096}
         required={false}
       />
-      <Failure title="Nothing was changed" error={set.error} />
+      <Failure title="The client was not saved" error={set.error} />
       <Group gap="xs">
         <Button type="submit" loading={set.isPending}>
           Save the client

@@ -9,14 +9,14 @@ export type Integration = WorkerSchemas['Integration'];
 export type ConnectionTool = WorkerSchemas['ConnectionTool'];
 
 const PAGE_SIZE = 100;
-/** The most that a list answers with at once. */
+/** The maximum page size of the API. */
 const TOOLS_PAGE_SIZE = 200;
 
 const useConnectionsKey = () => ['connections', useWorkspace()?.id];
 export const connectionKey = (workspaceId: string | undefined, id: string) => ['connections', workspaceId, 'one', id];
 const pathOf = (id: string) => ({ params: { path: { connection_id: id } } });
 
-/** Newest first. */
+/** Lists connections, newest first. */
 export function useConnections() {
   const key = useConnectionsKey();
   return useInfiniteQuery({
@@ -29,7 +29,7 @@ export function useConnections() {
   });
 }
 
-/** The newest of one app. */
+/** Lists the newest connections of one app. */
 export function useConnectionsOf(app: string) {
   const key = useConnectionsKey();
   return useQuery({
@@ -52,7 +52,7 @@ export function useConnection(id: string) {
   });
 }
 
-/** Tools of the connection; for an MCP server, also those that nobody may use. */
+/** Lists the tools of the connection; for an MCP server, also those that are not allowed. */
 export function useConnectionTools(id: string) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
@@ -92,7 +92,7 @@ async function everyPage<T>(read: (page: { limit: number; offset: number }) => P
   return all;
 }
 
-/** Services that can be connected, with whether somebody has set their OAuth client. */
+/** Lists services that can be connected, with whether their OAuth client is configured. */
 export function useCatalog() {
   const key = useConnectionsKey();
   return useQuery({
@@ -102,7 +102,7 @@ export function useCatalog() {
   });
 }
 
-/** Not given: as it is. */
+/** Absent fields stay unchanged. */
 export type ConnectionChange = Partial<
   Pick<Connection, 'label' | 'visibility' | 'hosts' | 'places' | 'allowed_tools' | 'auth_secret'> & {
     value: string;
@@ -111,7 +111,7 @@ export type ConnectionChange = Partial<
   }
 >;
 
-/** After each change, everything shown about connections is read again. */
+/** Mutations of connections; each invalidates their queries. */
 export function useConnectionChanges() {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();
@@ -128,7 +128,7 @@ export function useConnectionChanges() {
       unwrap((await workerApi()).POST('/api/connections/{connection_id}/test', pathOf(id))),
   });
   const remove = useMutation({
-    // Not awaited: the page of what is gone would be taken away before it could lead elsewhere.
+    // Not awaited: the page of the deleted connection would unmount before it could navigate.
     onSettled: () => void onSettled(),
     mutationFn: async ({ id, force = false }: { id: string; force?: boolean }) => {
       const params = { path: { connection_id: id }, query: { force } };
@@ -145,14 +145,14 @@ export function useConnectionChanges() {
   return { change, check, remove, consent };
 }
 
-/** Workers declare it, so that deleting it has to be meant. */
+/** Whether workers declare the connection, so that deleting it needs confirmation. */
 export const isInUse = (error: Error | null): boolean => error instanceof ApiError && error.code === 'in_use';
 
-/** The workspace's OAuth client of an app. */
+/** Mutations of the workspace's OAuth client of an app. */
 export function useClientChanges() {
   const key = useConnectionsKey();
   const queryClient = useQueryClient();
-  // Not awaited: the form is taken away where the service could not be connected without it.
+  // Not awaited: the form unmounts where the service could not be connected without a client.
   const onSettled = () => void queryClient.invalidateQueries({ queryKey: key });
   const set = useMutation({
     onSettled,
@@ -185,12 +185,12 @@ export interface NewServer {
   headers?: Record<string, string>;
 }
 
-/** A person has to say yes at the other side. */
+/** Whether a person has to consent at the provider. */
 export const needsConsent = ({ kind, issuer }: Connection): boolean => kind === 'oauth' || issuer !== null;
 
 /**
- * Creates a connection. If that needs consent, the browser goes on to the provider.
- * @param onMade called where nobody has to consent
+ * Creates a connection. If that needs consent, redirects to the provider.
+ * @param onCreated called where no consent is needed
  */
 export function useNewConnection(onMade: (made: Connection) => void) {
   const key = useConnectionsKey();

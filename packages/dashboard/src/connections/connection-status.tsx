@@ -4,10 +4,10 @@ import { StatusChip, type Tone } from '../ui/status-chip';
 import type { Connection } from './connection-queries';
 
 const LOOKS: Record<Connection['status'], { tone: Tone; word: string; icon: ReactNode }> = {
-  active: { tone: 'success', word: 'Works', icon: <CheckIcon /> },
-  pending: { tone: 'timeout', word: 'Waits for consent', icon: <WaitIcon /> },
-  expired: { tone: 'error', word: 'Consent again', icon: <CrossIcon /> },
-  error: { tone: 'error', word: 'Does not work', icon: <CrossIcon /> },
+  active: { tone: 'success', word: 'Active', icon: <CheckIcon /> },
+  pending: { tone: 'timeout', word: 'Awaiting consent', icon: <WaitIcon /> },
+  expired: { tone: 'error', word: 'Consent expired', icon: <CrossIcon /> },
+  error: { tone: 'error', word: 'Failing', icon: <CrossIcon /> },
 };
 
 export function ConnectionStatus({ status }: { status: Connection['status'] }) {

@@ -2,7 +2,7 @@ import type { Connection, Integration } from './connection-queries';
 
 export const KIND_WORDS: Record<Connection['kind'], string> = { oauth: 'Account', mcp: 'MCP server', api_key: 'Key' };
 
-/** The name of its service, as far as the catalogue knows it. */
+/** Returns the name of the service; its slug where the catalogue has none. */
 export const serviceName = (app: string, catalog: readonly Integration[] | undefined): string =>
   catalog?.find(({ slug }) => slug === app)?.name ?? app;
 
@@ -12,11 +12,11 @@ interface Found {
   tools_count?: number;
 }
 
-/** The result of a check, as a sentence. */
+/** Formats the result of a check as a sentence. */
 export function foundWords(label: string, { ok, error, tools_count: count }: Found): string {
   if (!ok) return `${label} does not work: ${error}`;
   return count === undefined ? `${label} works.` : `${label} works: ${count} ${count === 1 ? 'tool' : 'tools'}.`;
 }
 
-/** Names in a field, such as hosts, separated by blanks or commas. */
+/** Splits names in a field, such as hosts, at spaces or commas. */
 export const splitNames = (text: string): string[] => text.split(/[\s,]+/).filter((name) => name !== '');

@@ -1,6 +1,6 @@
 import { Stack } from '@mantine/core';
 
-/** Hosts or addresses, a line each. */
+/** Lists hosts or addresses, one per line. */
 export const Lines = ({ lines }: { lines: readonly string[] }) => (
   <Stack component="ul" gap={4}>
     {lines.map((line) => (

@@ -1,11 +1,11 @@
 import { TextInput } from '@mantine/core';
 
-/** Where in requests the value of a connection or secret may go: the field `places` of a form, read with `splitNames`. */
+/** Edits where in requests the value of a connection or secret may go: the form field `places`, for `splitNames`. */
 export function PlacesField({ places }: { places: readonly string[] }) {
   return (
     <TextInput
       name="places"
-      label="Where in requests it may go"
+      label="Allowed places in requests"
       description="Separated by commas: header, path, query:name, cookie:name, body:name"
       defaultValue={places.join(', ')}
       autoComplete="off"

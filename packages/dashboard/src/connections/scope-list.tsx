@@ -4,7 +4,7 @@ import styles from './scope-list.module.css';
 
 interface Scope {
   name: string;
-  /** In words; the name again where there are none. */
+  /** Equal to the name where there is no description. */
   description: string;
 }
 
@@ -13,9 +13,9 @@ interface ScopeListProps {
   children?: (scope: Scope) => ReactNode;
 }
 
-/** Rights in words, each with the name that its provider has for it. */
+/** Lists the descriptions of scopes, each with its provider's name for it. */
 export const ScopeList = ({ scopes, children }: ScopeListProps) => (
-  <ul className={`${styles.scopes} divided`} aria-label="Rights">
+  <ul className={`${styles.scopes} divided`} aria-label="Permissions">
     {scopes.map((scope) => (
       <li key={scope.name}>
         <Text span className="wrap-anywhere">

@@ -3,7 +3,7 @@ import { toolArguments } from './tool-arguments';
 const wordsOf = (schema: Record<string, unknown>) =>
   toolArguments(schema).map(({ path, type, isRequired, limits }) => [path, type, isRequired, limits]);
 
-test('arguments are said in words, and those of objects and lists follow theirs', () => {
+test('arguments are described, and those of objects and lists follow theirs', () => {
   const properties = {
     title: { type: 'string', maxLength: 80 },
     day: { type: 'string', format: 'date' },
@@ -23,7 +23,7 @@ test('arguments are said in words, and those of objects and lists follow theirs'
   ]);
 });
 
-test('whatever a stranger sends is bounded, and what is no schema is left out', () => {
+test('untrusted schemas are bounded, and what is no schema is left out', () => {
   const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`a${at}`, { type: 'string' }]));
   expect(toolArguments({ properties: many })).toHaveLength(100);
   let deep: Record<string, unknown> = { type: 'string' };

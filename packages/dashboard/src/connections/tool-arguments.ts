@@ -1,4 +1,4 @@
-/** The input schema of a tool as rows. It may be a stranger's: whatever is not as expected is left to the schema itself. */
+/** Converts the input schema of a tool to rows. It is untrusted: unexpected parts are left out. */
 
 export interface ToolArgument {
   /** `filter.state`, `labels[]`. */
@@ -23,7 +23,7 @@ const TYPES: Record<string, string> = {
   ...{ object: 'Object', array: 'List', null: 'Nothing' },
 };
 
-/** The arguments that a tool's schema declares; the properties of an object follow the object. */
+/** Lists the arguments that a tool's schema declares; the properties of an object follow the object. */
 export function toolArguments(schema: Schema): ToolArgument[] {
   return within(schema, '', 0).slice(0, ROWS_MAX);
 }

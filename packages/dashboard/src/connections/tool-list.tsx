@@ -10,19 +10,19 @@ import { type ToolArgument, toolArguments } from './tool-arguments';
 import styles from './tool-list.module.css';
 
 const SHOWN = 50;
-/** Fewer are found by looking. */
+/** Minimum number of tools for a search field. */
 const SEARCHED_FROM = 8;
 const DESCRIPTION_CHARS = 480;
 
 interface ToolListProps {
   tools: readonly ConnectionTool[];
-  /** Descriptions are text of somebody else. */
+  /** Whether descriptions are third-party text. */
   isForeign: boolean;
-  /** Absent: nobody is choosing. */
+  /** Absent: read-only. */
   choice?: { chosen: ReadonlySet<string>; onChange: (name: string, isChosen: boolean) => void };
 }
 
-/** Tools with what they are told to do and the arguments that they take. */
+/** Lists tools with their descriptions and arguments. */
 export function ToolList({ tools, isForeign, choice }: ToolListProps) {
   const [text, setText] = useState('');
   const [shown, setShown] = useState(SHOWN);
@@ -44,7 +44,7 @@ export function ToolList({ tools, isForeign, choice }: ToolListProps) {
       )}
       {found.length === 0 && (
         <Text fz="sm" c="dimmed" role="status">
-          No tool has these letters.
+          No matching tools.
         </Text>
       )}
       <Box component="ul" aria-label="Tools">
@@ -107,7 +107,7 @@ function Description({ text, isForeign }: { text: string; isForeign: boolean }) 
   if (text.trim() === '')
     return (
       <Text fz="sm" c="dimmed">
-        It says nothing about itself.
+        No description.
       </Text>
     );
   if (!isForeign)

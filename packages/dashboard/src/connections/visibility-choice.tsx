@@ -2,14 +2,14 @@ import { NativeSelect } from '@mantine/core';
 import { roleAtLeast } from '../accounts/roles';
 import { useWorkspace } from '../shell/use-me';
 
-/** Choice of the workers that may use the connection; members can only make private ones. */
+/** Selects the workers that may use the connection; members can only create private ones. */
 export function VisibilityChoice() {
   const role = useWorkspace()?.role;
   const everybody = roleAtLeast(role, 'admin') ? [{ value: 'workspace', label: 'All workers of the workspace' }] : [];
   return (
     <NativeSelect
       name="visibility"
-      label="For"
+      label="Available to"
       data={[...everybody, { value: 'private', label: 'My private workers' }]}
     />
   );

@@ -25,7 +25,7 @@ interface ContextFrameProps {
   children: (context: Context) => ReactNode;
 }
 
-/** Every page of one context: its head, its tabs, and below them whatever the page shows of it. */
+/** Frames every page of a context with its head and tabs. */
 export function ContextFrame({ tab, children }: ContextFrameProps) {
   const { contextName = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
@@ -69,7 +69,7 @@ function About({ context }: { context: Context }) {
       {visibility === 'private' && <span>Private</span>}
       {writeable && <span>Runs write back</span>}
       <span>
-        {used_by.length ? 'Used by ' : 'No worker uses it'}
+        {used_by.length ? 'Used by ' : 'Not used by any worker'}
         <WorkerLinks workers={used_by} />
       </span>
     </>

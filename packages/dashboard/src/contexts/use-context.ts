@@ -4,7 +4,7 @@ import { type Files, type FilesQuery, filesOf } from '../code/files';
 import { type Context, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
-/** Names of what the query cache holds about contexts; all of a workspace's begin alike, as the live events want it. */
+/** Query keys for contexts; all keys of a workspace share a prefix, as live events require. */
 export const contextKeys = {
   all: (workspaceId: string | undefined) => ['contexts', workspaceId] as const,
   list: (workspaceId: string | undefined) => ['contexts', workspaceId, 'list'] as const,
@@ -25,7 +25,7 @@ export function useContextPack(name: string) {
   });
 }
 
-/** A version never changes, so its files are read once. */
+/** Loads the files of a version once, since a version never changes. */
 export const contextFiles = (workspaceId: string | undefined, name: string, sha: string): FilesQuery => ({
   queryKey: contextKeys.part(workspaceId, name, 'files', { sha }),
   queryFn: async (): Promise<Files> => {
@@ -39,7 +39,7 @@ export const contextFiles = (workspaceId: string | undefined, name: string, sha:
 export const refreshContexts = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: contextKeys.all(workspaceId) });
 
-/** Takes over the answer of a change, and reads the rest again. */
+/** Stores the response of a change in the cache, and invalidates the rest. */
 export function useChangedContext() {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;

@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 
 const AgentText = lazy(() => import('./agent-text'));
 
-/** Words of an agent as Markdown, and as they are until that can be read. */
+/** Shows an agent's text as Markdown, and as plain text until the renderer is loaded. */
 export const AgentWords = ({ text }: { text: string }) => (
   <Suspense
     fallback={

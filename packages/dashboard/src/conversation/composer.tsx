@@ -10,9 +10,9 @@ interface ComposerProps {
   onText: (text: string) => void;
   onSend: () => void;
   isSending: boolean;
-  /** Absent: the agent rests. */
+  /** Absent: the agent is idle. */
   stop?: { isStopping: boolean; run: () => void } | undefined;
-  /** Why nothing can be sent now; what is typed stays. */
+  /** Why nothing can be sent now; the text is kept. */
   blocked?: string | undefined;
   /** Absent: the model is not chosen here. */
   modelChoice?: ModelChoiceProps;
@@ -23,7 +23,7 @@ interface ComposerProps {
 
 interface ModelChoiceProps {
   models: readonly Model[];
-  /** The name of a model; empty for the one that the installation asks. */
+  /** The name of a model; empty for the installation's default. */
   model: string;
   onModel: (model: string) => void;
 }
@@ -80,7 +80,7 @@ export function Composer(props: ComposerProps) {
         <Group gap="sm" wrap="nowrap" p="4px 8px 8px 16px">
           {modelChoice && modelChoice.models.length > 1 && <ModelChoice {...modelChoice} />}
           <Text id={hintId} flex={1} miw={0} fz="xs" c="dimmed">
-            {blocked ?? 'Shift+Enter begins a new line'}
+            {blocked ?? 'Shift+Enter for a new line'}
           </Text>
           {stop ? (
             <Button variant="default" leftSection={<StopSquareIcon />} loading={stop.isStopping} onClick={stop.run}>
@@ -107,7 +107,7 @@ function ModelChoice({ models, model, onModel }: ModelChoiceProps) {
       value={model}
       onChange={(event) => onModel(event.currentTarget.value)}
     >
-      <option value="">{standard?.model ?? 'Standard model'}</option>
+      <option value="">{standard?.model ?? 'Default model'}</option>
       {names.map((name) => (
         <option key={name} value={name}>
           {name}

@@ -2,11 +2,11 @@ import { Stack } from '@mantine/core';
 import { writeHidden } from '../ui/revealed';
 import styles from './exact-value.module.css';
 
-/** The person approves what they see. */
+/** Escapes hidden characters: approvers decide by what they see. */
 const seen = (text: string): string =>
   writeHidden(text, (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`);
 
-/** A value in full, with texts as they are: lines stay lines, and what cannot be seen is written out. */
+/** Shows a value in full: line breaks are kept, and hidden characters are escaped. */
 export function ExactValue({ value }: { value: unknown }) {
   if (typeof value === 'string') return <ExactText text={value} />;
   if (typeof value !== 'object' || value === null) return <code className={styles.plain}>{JSON.stringify(value)}</code>;

@@ -1,9 +1,9 @@
-/** Nobody guesses it, and no two messages share one. `randomUUID` is missing where the page came without TLS. */
+/** Creates an unguessable, unique key. `randomUUID` is missing where the page was loaded without TLS. */
 const newKey = (): string => `message-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
 
 /**
- * Names attempts to send a message, so that the server takes it once: it may have taken one whose answer was lost, and the same
- * text then has the same key.
+ * Names attempts to send a message, so that the server takes it once: it may have taken one whose response was lost,
+ * and the same text then has the same key.
  */
 export function createMessageKeys() {
   let attempt = { text: '', key: '' };

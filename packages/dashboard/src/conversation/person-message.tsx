@@ -3,14 +3,14 @@ import { Timestamp } from '../ui/timestamp';
 
 interface PersonMessageProps {
   author: string;
-  /** Also for those who see the message. */
+  /** Whether the author is also shown visually. */
   isNamed?: boolean;
   text: string;
   /** Epoch milliseconds. */
   at: number;
 }
 
-/** A message that a person wrote to an agent. */
+/** Shows a message that a person wrote to an agent. */
 export const PersonMessage = ({ author, isNamed = false, text, at }: PersonMessageProps) => (
   <Stack component="article" gap={4} align="flex-end" aria-label={author}>
     <Box

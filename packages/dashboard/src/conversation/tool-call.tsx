@@ -23,7 +23,7 @@ interface ToolCallProps {
   /** As the model names it. */
   name: string;
   given: unknown;
-  /** As the tool answered; null while it has not. */
+  /** The tool's response; null until there is one. */
   result: string | null;
   state: { tone: Tone; word: string };
   /** In milliseconds, where it is known. */
@@ -32,7 +32,7 @@ interface ToolCallProps {
   note?: ReactNode;
 }
 
-/** One line that opens: what was called, with what, and what it answered. */
+/** Shows a tool call on one line that expands to its arguments and result. */
 export function ToolCall({ id, title, name, given, result, state: { tone, word }, ms, note }: ToolCallProps) {
   const [isOpen, setOpen] = useState(false);
   return (
@@ -93,7 +93,7 @@ function Named({ name, children }: { name: string; children: ReactNode }) {
   );
 }
 
-/** Most tools answer JSON. */
+/** Most tools return JSON. */
 function Result({ text }: { text: string }) {
   const value = jsonOf(text);
   if (typeof value === 'object' && value !== null) return <OutputJson value={withRevealed(value)} />;
@@ -123,7 +123,7 @@ function withRevealed(value: unknown): unknown {
 const GIST_CHARS_MAX = 60;
 const GIST_VALUES = 3;
 
-/** A call in one line: the first of its values that are short. */
+/** Summarizes arguments in one line: the first short values. */
 function gistOf(given: unknown): string {
   if (typeof given !== 'object' || given === null) return '';
   return Object.values(given)

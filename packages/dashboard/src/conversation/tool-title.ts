@@ -10,13 +10,13 @@ const OF_SKILLS: Record<string, string> = {
   read_skill_file: 'Read a file of the skill',
 };
 
-/** Between a connection and its tool, or before a worker, as models are told of them. */
+/** Separates a connection from its tool, or `run` from a worker, in names for models. */
 const BETWEEN = '__';
 const RUNS = `run${BETWEEN}`;
 
 /**
- * `linear__create_issue` as `linear: create issue`.
- * @param given of which a skill's name is shown
+ * Formats `linear__create_issue` as `linear: create issue`.
+ * @param callArguments of which a skill's name is shown
  */
 export function toolTitle(name: string, given?: unknown): string {
   const skill = name in OF_SKILLS ? nameOfSkill(given) : null;

@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import styles from './conversation.module.css';
 
-/** The agent is at it. @param isSpeaking what it says is seen as it comes */
+/** Shows that the agent is working. @param isSpeaking its text is streamed visibly */
 export function Working({ isSpeaking = false }: { isSpeaking?: boolean }) {
   return (
     <Group component="p" className={styles.working} gap="xs" wrap="nowrap" fz="sm" c="dimmed">

@@ -1,4 +1,4 @@
-/** A check as somebody writes it: every field is text until it is sent. */
+/** A check in its form: every field is text until it is sent. */
 import type { Check, CheckInput } from '../shell/api';
 
 export type CheckKind = Check['kind'];
@@ -18,7 +18,7 @@ export interface CheckDraft {
   errorContains: string;
 }
 
-/** A field of a check, and what is wrong with it. */
+/** A field of a check, and its problem. */
 export type CheckProblem = {
   field: 'path' | 'value' | 'tolerance' | 'schema' | 'instructions' | 'threshold';
   words: string;
@@ -49,13 +49,13 @@ export function draftOf(check: Check): CheckDraft {
   }
 }
 
-/** Text that would be read as something else keeps its quotes. */
+/** Formats a value; text that would be parsed as another type keeps its quotes. */
 export const textOfValue = (value: unknown): string =>
   typeof value === 'string' && typeof readValue(value) === 'string' && value.trim() === value && value !== ''
     ? value
     : JSON.stringify(value, null, typeof value === 'object' ? 2 : undefined);
 
-/** JSON where it is JSON, else the text itself. */
+/** Parses JSON; returns any other text itself. */
 export function readValue(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -64,7 +64,7 @@ export function readValue(text: string): unknown {
   }
 }
 
-/** The kind that a typed value will be read as, in words. */
+/** Describes the type that a value will be parsed as. */
 export function kindOfValue(text: string): string {
   const value = readValue(text);
   if (value === null) return 'nothing (null)';
@@ -76,13 +76,13 @@ export function kindOfValue(text: string): string {
 export function checkOf(draft: CheckDraft): CheckInput | CheckProblem {
   const { kind } = draft;
   const path = draft.path.trim();
-  if (path && !path.startsWith('/')) return { field: 'path', words: 'Begin it with a slash, or leave it empty.' };
+  if (path && !path.startsWith('/')) return { field: 'path', words: 'Start with a slash, or leave it empty.' };
   const at = path && kind !== 'fails' ? { path } : {};
   switch (kind) {
     case 'equal': {
       if (!draft.value.trim()) return { field: 'value', words: 'Fill this in.' };
       const tolerance = numberIn(draft.tolerance, 0, Number.MAX_VALUE);
-      if (tolerance === null) return { field: 'tolerance', words: 'Give a number, 0 or more.' };
+      if (tolerance === null) return { field: 'tolerance', words: 'Enter a number, 0 or more.' };
       return { kind, ...at, value: readValue(draft.value), ...(tolerance !== undefined && { tolerance }) };
     }
     case 'contains':
@@ -91,13 +91,13 @@ export function checkOf(draft: CheckDraft): CheckInput | CheckProblem {
     case 'schema': {
       const schema = readValue(draft.schema);
       const isObject = typeof schema === 'object' && schema !== null && !Array.isArray(schema);
-      if (!isObject) return { field: 'schema', words: 'Give a JSON Schema: an object in JSON.' };
+      if (!isObject) return { field: 'schema', words: 'Enter a JSON Schema: a JSON object.' };
       return { kind, ...at, schema: schema as Record<string, unknown> };
     }
     case 'judge': {
       if (!draft.instructions.trim()) return { field: 'instructions', words: 'Fill this in.' };
       const threshold = numberIn(draft.threshold, 0, 1);
-      if (threshold === null) return { field: 'threshold', words: 'Give a number from 0 to 1.' };
+      if (threshold === null) return { field: 'threshold', words: 'Enter a number from 0 to 1.' };
       const optional = { ...(draft.model && { model: draft.model }), ...(threshold !== undefined && { threshold }) };
       return { kind, ...at, instructions: draft.instructions.trim(), ...optional };
     }
@@ -108,7 +108,7 @@ export function checkOf(draft: CheckDraft): CheckInput | CheckProblem {
 
 export const isProblem = (read: CheckInput | CheckProblem): read is CheckProblem => 'words' in read && 'field' in read;
 
-/** Undefined where it is empty, null where it is no such number. */
+/** Parses a number; undefined where the text is empty, null where it is not a number in the range. */
 export function numberIn(text: string, min: number, max: number): number | null | undefined {
   if (!text.trim()) return undefined;
   const value = Number(text);

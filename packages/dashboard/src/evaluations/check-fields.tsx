@@ -18,7 +18,7 @@ interface CheckFieldsProps {
   onRemove: () => void;
 }
 
-/** One check; its kind decides what else is asked. */
+/** Edits one check; its kind decides the other fields. */
 export function CheckFields({ check, number, problem, refusal, pointers, onChange, onRemove }: CheckFieldsProps) {
   const write = (field: keyof CheckDraft) => (event: { currentTarget: { value: string } }) =>
     onChange({ ...check, [field]: event.currentTarget.value });
@@ -46,7 +46,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           <TextInput
             size="sm"
             label="Part of the output"
-            placeholder="The whole"
+            placeholder="Whole output"
             autoComplete="off"
             spellCheck={false}
             list={listId}
@@ -69,7 +69,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           <Value check={check} error={wrong('value')} onChange={write('value')} />
           <TextInput
             size="sm"
-            label="Numbers may be off by"
+            label="Tolerance"
             placeholder="0"
             inputMode="decimal"
             autoComplete="off"
@@ -84,7 +84,7 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
           <Value check={check} error={wrong('value')} onChange={write('value')} />
           <Checkbox
             size="sm"
-            label="Capital letters don’t matter"
+            label="Ignore case"
             checked={check.ignoresCase}
             onChange={(event) => onChange({ ...check, ignoresCase: event.currentTarget.checked })}
           />
@@ -107,8 +107,8 @@ export function CheckFields({ check, number, problem, refusal, pointers, onChang
       {check.kind === 'fails' && (
         <TextInput
           size="sm"
-          label="Words in its error"
-          description="Empty: any error will do."
+          label="Error contains"
+          description="Leave empty to accept any error."
           autoComplete="off"
           value={check.errorContains}
           onChange={write('errorContains')}
@@ -139,7 +139,7 @@ const Value = ({ check, error, onChange }: ValueProps) => (
     rows={check.value.includes('\n') ? 4 : 1}
     spellCheck={false}
     classNames={{ input: styles.code ?? '' }}
-    description={check.value.trim() ? `Taken as ${kindOfValue(check.value)}` : 'Text, a number, or other JSON'}
+    description={check.value.trim() ? `Parsed as ${kindOfValue(check.value)}` : 'Text, a number, or other JSON'}
     error={error}
     value={check.value}
     onChange={onChange}
@@ -158,7 +158,7 @@ function Judge({ check, wrong, write }: JudgeProps) {
     <>
       <Textarea
         size="sm"
-        label="What the model looks for"
+        label="Instructions for the model"
         rows={3}
         placeholder="The summary names every region and no others."
         error={wrong('instructions')}
@@ -167,7 +167,7 @@ function Judge({ check, wrong, write }: JudgeProps) {
       />
       {models?.length === 0 && (
         <Text fz="xs" c="var(--error)">
-          No language model is set, so this check can’t be made yet.
+          No language model is configured, so this check can’t run yet.
         </Text>
       )}
       <div className={styles.pair}>
@@ -177,13 +177,13 @@ function Judge({ check, wrong, write }: JudgeProps) {
           value={check.model}
           onChange={write('model')}
           data={[
-            { value: '', label: 'The usual one' },
+            { value: '', label: 'Default' },
             ...[...new Set([...modelNames(models ?? []), ...(check.model ? [check.model] : [])])],
           ]}
         />
         <TextInput
           size="sm"
-          label="Passes from a score of"
+          label="Minimum score"
           placeholder="0.7"
           inputMode="decimal"
           autoComplete="off"

@@ -1,10 +1,10 @@
 import type { Check, CheckResult } from '../shell/api';
 
-/** Kinds, as a form offers them. */
+/** Labels of the kinds of checks in forms. */
 export const KIND_WORDS: Record<Check['kind'], string> = {
   equal: 'Is equal to',
   contains: 'Contains',
-  schema: 'Fits a schema',
+  schema: 'Matches a schema',
   judge: 'A model judges it',
   fails: 'The run fails',
 };
@@ -23,7 +23,7 @@ export const resultWords = ({ kind }: CheckResult): string => RESULT_WORDS[kind]
 
 const whole = (path: string | undefined): string => path || 'The output';
 
-/** One check in one line. */
+/** Describes a check in one line. */
 export function inWords(check: Check): string {
   switch (check.kind) {
     case 'equal':
@@ -31,7 +31,7 @@ export function inWords(check: Check): string {
     case 'contains':
       return `${whole(check.path)} contains ${shortened(check.value)}`;
     case 'schema':
-      return `${whole(check.path)} fits a schema`;
+      return `${whole(check.path)} matches a schema`;
     case 'judge':
       return `A model finds: ${shortened(check.instructions)}`;
     case 'fails':

@@ -1,4 +1,4 @@
-/** Examples and evaluations of workers, as every page reads them. */
+/** Queries of examples and evaluations of workers. */
 import { unwrap } from '@gantry/sdk';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type CheckInput, workerApi } from '../shell/api';
@@ -14,7 +14,7 @@ export const evaluationKeys = {
   one: (workspaceId: Scope, workerId: string, id: string) => ['evaluations', workspaceId, workerId, 'one', id] as const,
 };
 
-/** A worker has no more. */
+/** Maximum number of examples of a worker. */
 const EXAMPLES_MAX = 200;
 /** Columns of the table: more are too many to read. */
 const VERSIONS_SHOWN = 20;
@@ -31,7 +31,7 @@ export function useExamples(workerId: string) {
   });
 }
 
-/** The newest ones. */
+/** Lists the newest evaluations. */
 export function useEvaluations(workerId: string) {
   const workspaceId = useWorkspace()?.id;
   const params = { path: of(workerId), query: { limit: 10 } };
@@ -63,7 +63,7 @@ export function useEvaluation(workerId: string, evaluationId: string) {
   });
 }
 
-/** Changes of evaluations and examples; after each, all queries of evaluations are read again. */
+/** Mutates evaluations or examples, then invalidates all queries of evaluations. */
 function useRefreshed<Given, Made>(mutationFn: (given: Given) => Promise<Made>) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

@@ -19,18 +19,18 @@ interface ExampleDialogProps {
   worker: Worker;
   /** The one to change; a new one without. */
   example?: Example;
-  /** A run whose inputs, files and recorded answers the new one has. */
+  /** A run whose inputs, files and recorded responses the new one takes. */
   runId?: string;
   onClose: () => void;
 }
 
 /** A worker that declares no inputs takes any object. */
 const ANYTHING: InputItem[] = [
-  { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object, or nothing.' },
+  { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object. Optional.' },
 ];
 const CHECKS_MAX = 20;
 
-/** Inputs, and what has to be true of what the worker makes of them. */
+/** Edits the inputs of an example and the checks of the worker's output. */
 export default function ExampleDialog({ worker, example, runId, onClose }: ExampleDialogProps) {
   const create = useCreateExample(worker.id);
   const change = useChangeExample(worker.id);
@@ -59,9 +59,9 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
     });
     const duration = numberIn(seconds, 0.001, 3_600);
     const cost = numberIn(dollars, 0, 1_000_000);
-    if (!name.trim()) found.set('name', 'Give it a name.');
-    if (duration === null) found.set('seconds', 'Give seconds, up to 3600.');
-    if (cost === null) found.set('dollars', 'Give a sum, 0 or more.');
+    if (!name.trim()) found.set('name', 'Enter a name.');
+    if (duration === null) found.set('seconds', 'Enter seconds, up to 3600.');
+    if (cost === null) found.set('dollars', 'Enter an amount, 0 or more.');
     setWrong(found);
     if (found.size || problems.size) return null;
     return {
@@ -79,7 +79,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
     try {
       if (example) await change.mutateAsync({ id: example.id, ...wanted });
       else await create.mutateAsync({ ...wanted, ...(runId !== undefined && { run_id: runId }) });
-      toast(example ? `${wanted.name} is saved` : `${wanted.name} is an example now`);
+      toast(example ? `${wanted.name} saved` : `${wanted.name} added`);
       onClose();
     } catch (error) {
       const refused = refusedChecks(error, checks);
@@ -114,7 +114,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
           </p>
         )}
         {!hasInputs && example && (
-          <p className={content.about}>Its inputs and files are those of the run that it was made from.</p>
+          <p className={content.about}>Its inputs and files come from the run it was created from.</p>
         )}
         {hasInputs && (
           <Stack component="fieldset" className={styles.inputs} gap="sm">
@@ -128,7 +128,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
         <section className={styles.checks} aria-label="Checks">
           <h3>Checks</h3>
           {checks.length === 0 && (
-            <p className={content.about}>Without one, the output has to be the same as that of this run.</p>
+            <p className={content.about}>Without checks, the output must equal that of this run.</p>
           )}
           {checks.map((check, at) => {
             const found = wrong.get(check.id);
@@ -161,7 +161,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
             style={{ gridTemplateColumns: 'repeat(auto-fill, minmax(min(100%, 12rem), 1fr))', gap: 'var(--space-3)' }}
           >
             <TextInput
-              label="Seconds at most"
+              label="Maximum duration in seconds"
               inputMode="decimal"
               autoComplete="off"
               placeholder="No limit"
@@ -170,7 +170,7 @@ export default function ExampleDialog({ worker, example, runId, onClose }: Examp
               onChange={(event) => setSeconds(event.currentTarget.value)}
             />
             <TextInput
-              label="US dollars at most"
+              label="Maximum cost in US dollars"
               inputMode="decimal"
               autoComplete="off"
               placeholder="No limit"
@@ -212,7 +212,7 @@ const hasFiles = ({ inputs }: Worker, example: Example | undefined): boolean =>
 
 const pointerOf = ({ name }: { name: string }): string => `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** By check, where the answer names checks: `checks.0.value`, `/body/checks/0/value`. */
+/** Maps an error to checks, where the response names them: `checks.0.value`, `/body/checks/0/value`. */
 function refusedChecks(error: unknown, checks: CheckDraft[]): ReadonlyMap<string, string> {
   const found = error instanceof ApiError ? error.fields : [];
   return new Map(

@@ -9,13 +9,13 @@ interface Look {
   icon: ReactNode;
 }
 
-/** Of one example: colour, sign and word say the same. */
+/** Chips for the result of one example: colour, icon and label. */
 export const RESULT_LOOKS: Record<EvaluationResult['status'], Look> = {
   passed: { tone: 'success', word: 'Passed', icon: <CheckIcon /> },
   failed: { tone: 'error', word: 'Failed', icon: <CrossIcon /> },
-  error: { tone: 'timeout', word: 'Not judged', icon: <WarningIcon /> },
+  error: { tone: 'timeout', word: 'Not evaluated', icon: <WarningIcon /> },
   running: { tone: 'running', word: 'Running', icon: <WaitIcon /> },
-  pending: { tone: 'idle', word: 'Waits', icon: <WaitIcon /> },
+  pending: { tone: 'idle', word: 'Pending', icon: <WaitIcon /> },
   stopped: { tone: 'idle', word: 'Stopped', icon: <StopIcon /> },
 };
 
@@ -30,9 +30,9 @@ export function ResultChip({ status }: { status: EvaluationResult['status'] }) {
 
 export const endedIn = ({ passed, failed, error }: Evaluation['totals']): number => passed + failed + error;
 
-/** `3 of 4 passed`, with whatever else there is. */
+/** Formats totals: `3 of 4 passed, 1 failed`. */
 export function totalsInWords(totals: Evaluation['totals']): string {
   const { passed, failed, error, total } = totals;
-  const others = [...(failed > 0 ? [`${failed} failed`] : []), ...(error > 0 ? [`${error} not judged`] : [])];
+  const others = [...(failed > 0 ? [`${failed} failed`] : []), ...(error > 0 ? [`${error} not evaluated`] : [])];
   return [`${passed} of ${total} passed`, ...others].join(', ');
 }

@@ -10,7 +10,7 @@ interface InputFieldProps {
   onChange: (typed: Typed) => void;
 }
 
-/** The field that an input item of a manifest asks for. */
+/** Renders the field for an input item of a manifest. */
 export function InputField({ item, typed, problem, onChange }: InputFieldProps) {
   const named = {
     id: fieldId(item),
@@ -62,7 +62,9 @@ export function InputField({ item, typed, problem, onChange }: InputFieldProps) 
 
 export const fieldId = (item: InputItem): string => `input-${item.name}`;
 
-/** Numbers are typed as text: a browser's number field loses what it can't read, and changes when one scrolls over it. */
+/**
+ * Numbers are typed as text: a browser's number field loses what it can't read, and changes when one scrolls over it.
+ */
 function lineOf(item: InputItem) {
   switch (item.type) {
     case 'number':

@@ -47,7 +47,7 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
 
   return (
     <FormStack ref={form} gap="md" onSubmit={submit} noValidate>
-      {items.length === 0 && <Text c="dimmed">It takes no inputs.</Text>}
+      {items.length === 0 && <Text c="dimmed">This takes no inputs.</Text>}
       {fields}
       {problem !== undefined && (
         <Notice tone="error" title="The run was not started">
@@ -66,7 +66,7 @@ export function InputForm({ items, given, canRun, onRun }: InputFormProps) {
   );
 }
 
-/** Not while a dialog is open: what is behind it is out of reach. */
+/** Submits on Ctrl+Enter, except while a dialog is open. */
 function useRunShortcut(form: { current: HTMLFormElement | null }) {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {

@@ -19,7 +19,7 @@ export function problemsOf(error: unknown, items: InputItem[]): Problems {
   return problems.size ? problems : general(nextStep(error));
 }
 
-/** Reasons of a refusal that say by themselves what to do. */
+/** Error codes whose message already says what to do. */
 const OF_ITSELF = new Set(['budget_exceeded', 'missing_context']);
 
 function nextStep(error: ApiError): string {

@@ -40,14 +40,14 @@ export function readTyped(item: InputItem, typed: Typed): Read {
       return readNumber(item, text.trim());
     case 'select': {
       const option = optionsOf(item).find(({ key }) => key === text);
-      return option ? { value: option.value } : { problem: 'Choose one of the list.' };
+      return option ? { value: option.value } : { problem: 'Choose one from the list.' };
     }
     case 'date':
-      return Number.isNaN(Date.parse(text)) ? { problem: 'Give a date, such as 2026-03-31.' } : { value: text };
+      return Number.isNaN(Date.parse(text)) ? { problem: 'Enter a date, such as 2026-03-31.' } : { value: text };
     case 'url':
       return isWebAddress(text.trim())
         ? readText(item, text.trim())
-        : { problem: 'Give a whole address, such as https://example.com/page.' };
+        : { problem: 'Enter a full URL, such as https://example.com/page.' };
     case 'json':
       return readJson(text);
     default:
@@ -62,16 +62,16 @@ function readText(item: InputItem, text: string): Read {
   const length = [...text].length;
   if (min !== undefined && length < min) return { problem: `Use at least ${min} characters; this has ${length}.` };
   if (max !== undefined && length > max) return { problem: `Use at most ${max} characters; this has ${length}.` };
-  // A pattern is left to the server: it is a stranger's, and the browser's own engine may take for ever.
+  // A pattern is left to the server: it is untrusted, and the browser's engine may run forever on it.
   return { value: text };
 }
 
 function readNumber(item: InputItem, text: string): Read {
   const value = Number(text);
-  if (!Number.isFinite(value)) return { problem: 'Give a number, such as 12.5.' };
-  if (item.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'Give a whole number.' };
-  if (item.minimum !== undefined && value < item.minimum) return { problem: `Give ${item.minimum} or more.` };
-  if (item.maximum !== undefined && value > item.maximum) return { problem: `Give ${item.maximum} or less.` };
+  if (!Number.isFinite(value)) return { problem: 'Enter a number, such as 12.5.' };
+  if (item.type === 'integer' && !Number.isSafeInteger(value)) return { problem: 'Enter a whole number.' };
+  if (item.minimum !== undefined && value < item.minimum) return { problem: `Enter ${item.minimum} or more.` };
+  if (item.maximum !== undefined && value > item.maximum) return { problem: `Enter ${item.maximum} or less.` };
   return { value };
 }
 
@@ -79,7 +79,7 @@ function readJson(text: string): Read {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { problem: `This is not JSON: ${error instanceof Error ? error.message : error}` };
+    return { problem: `Invalid JSON: ${error instanceof Error ? error.message : error}` };
   }
 }
 

@@ -1,3 +1,3 @@
-/** The inputs that somebody typed as one JSON value; none where it is no object. */
+/** Returns inputs entered as one JSON value; an empty object where it is no object. */
 export const objectOf = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};

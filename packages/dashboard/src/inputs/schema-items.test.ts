@@ -55,5 +55,5 @@ test('a value that does not fit its type is a field of JSON, and wrong text is a
 test('without a schema the arguments are one field of JSON, which takes an object only', () => {
   expect(fill({ a: 1 }, {}, null).object).toEqual({ a: 1 });
   expect(fill({ a: 1 }, { '': '{"a": 2}' }, null).object).toEqual({ a: 2 });
-  expect(() => fill({ a: 1 }, { '': '[1]' }, null)).toThrow('Give a JSON object.');
+  expect(() => fill({ a: 1 }, { '': '[1]' }, null)).toThrow('Enter a JSON object.');
 });

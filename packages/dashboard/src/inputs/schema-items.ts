@@ -9,7 +9,7 @@ export interface SchemaForm {
   items: InputItem[];
   /** Values to begin with, by the names of the items. */
   values: Record<string, unknown>;
-  /** The object again: parts that were not changed stay exactly as they were. Throws TypeError where it is no object. */
+  /** Rebuilds the object; unchanged parts stay exactly as they were. Throws TypeError where it is no object. */
   toObject: (inputs: Record<string, unknown>) => Record<string, unknown>;
   /** The item that shows a part of the object; undefined: none does. */
   findItem: (key: string) => InputItem | undefined;
@@ -65,7 +65,7 @@ function buildJsonForm(given: Record<string, unknown>, prefix: string): SchemaFo
     toObject: (inputs) => {
       const value = inputs[name];
       if (typeof value !== 'object' || value === null || Array.isArray(value))
-        throw new TypeError('Give a JSON object.');
+        throw new TypeError('Enter a JSON object.');
       return value as Record<string, unknown>;
     },
   };

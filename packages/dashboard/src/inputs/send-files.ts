@@ -4,7 +4,7 @@ import { api, type Page } from '../shell/api';
 /** Limit of a file inside a request's body, which may have 1 MB: base64 takes a third more than the file. */
 const INLINE_BYTES_MAX = 700_000;
 
-/** Every file among the inputs as a run expects it: a member's uploaded, a stranger's inside the request. */
+/** Encodes the files among the inputs: a member's are uploaded, a visitor's go inside the request. */
 export async function sendFiles(
   inputs: Record<string, unknown>,
   access: Page['access'],

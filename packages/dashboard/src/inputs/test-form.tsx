@@ -18,7 +18,7 @@ interface TestFormProps {
   children: ReactNode;
 }
 
-/** Starts a test of what is in the editor beside it. */
+/** Starts a test of the code in the editor beside it. */
 export function TestForm({ items, given, onTest, children }: TestFormProps) {
   const { fields, problem, show, read } = useInputFields(items, given);
   const form = useRef<HTMLFormElement>(null);

@@ -10,7 +10,7 @@ export const beginTyped = (items: InputItem[], given: Record<string, unknown> | 
     ]),
   );
 
-/** The values to send, and the problems by field. */
+/** Parses the fields into the values to send, and the problems by field. */
 export function readAll(items: InputItem[], typed: ReadonlyMap<string, Typed>) {
   const inputs: [string, unknown][] = [];
   const problems = new Map<string, string>();

@@ -5,12 +5,12 @@ import type { Problems } from './input-problems';
 import type { Typed } from './input-value';
 import { beginTyped, readAll } from './typed-inputs';
 
-/** The fields of a form, with what was typed into them and what is wrong with it. */
+/** Renders the fields of a form, and holds their values and problems. */
 export function useInputFields(items: InputItem[], given: Record<string, unknown> | null) {
   const [typed, setTyped] = useState<ReadonlyMap<string, Typed>>(() => beginTyped(items, given));
   const [problems, setProblems] = useState<Problems>(new Map());
 
-  /** Problems at their fields, the first of which gets the focus. */
+  /** Shows problems at their fields, and focuses the first. */
   function show(found: Problems) {
     setProblems(found);
     const first = items.find((item) => found.has(item.name));

@@ -6,7 +6,7 @@ const usage = { input: 812, output: 40 };
 describe('an agent', () => {
   const platform = testPlatform();
 
-  test('a template is made and run in the browser, and its conversation is read as it comes', async () => {
+  test('an agent from a template is created and run in the browser, and its conversation streams in', async () => {
     const code = 'print(1240 * 39.5)';
     const checked = [{ claim: '48,980', computed: '48980.0', right: true }];
     await platform.model.says(
@@ -23,7 +23,7 @@ describe('an agent', () => {
     const talk = page.getByRole('region', { name: 'Conversation' });
     await talk.getByText('I work it out.').waitFor();
     const call = talk.locator('details').filter({ hasText: 'Python program' });
-    await call.getByText('Answered').waitFor();
+    await call.getByText('Completed').waitFor();
     await call.locator('summary').click();
     await call.getByText(/48980\.0/).waitFor();
     await platform.model.release();
@@ -33,7 +33,7 @@ describe('an agent', () => {
     await talk.getByRole('button', { name: 'Download the transcript' }).waitFor();
   });
 
-  test('a skill becomes a worker, whose tools are chosen, and whose newer text is taken by a click', async () => {
+  test('a worker is created from a skill, gets tools, and updates to a newer version of the skill', async () => {
     const { skills } = platform.workspace;
     const text = '# Greet\n\nSay hello.\n';
     const made = await skills('POST', '/api/v1/skills', { title: 'Greet people', body_md: text });

@@ -45,7 +45,7 @@ describe('an automation', () => {
     await tab(page, 'Code');
     await page.getByText('Nothing is changed yet').waitFor();
     await rewrite(page, 'main.py', 'def run(price):\n    return {"gross": price * 2}\n');
-    await page.getByLabel('What changes').fill('Another rate');
+    await page.getByLabel('Change message').fill('Another rate');
     await page.getByRole('button', { name: 'Deploy the next version' }).click();
     await page.getByText('Version 2 is deployed').waitFor();
     await tab(page, 'Run');

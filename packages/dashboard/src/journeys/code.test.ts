@@ -7,7 +7,7 @@ describe('code and files', () => {
   async function ask(status: number, ...request: Parameters<typeof platform.call>) {
     const answer = await platform.call(...request);
     if (answer.status !== status) throw new Error(`${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
-    // The caller parses objects alone.
+    // The client parses only objects.
     return typeof answer.body === 'string' ? JSON.parse(answer.body) : answer.body;
   }
 
@@ -19,12 +19,12 @@ describe('code and files', () => {
 
   async function save(page: Page, message: string, version: number) {
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByRole('dialog').getByLabel('What changes').fill(message);
+    await page.getByRole('dialog').getByLabel('Change message').fill(message);
     await page.keyboard.press('Enter');
     await page.getByText(`Saved as version ${version}`).waitFor();
   }
 
-  test('code is mended where it is wrong, tested, saved, compared and gone back from', async () => {
+  test('code is fixed, tested, saved, compared and rolled back', async () => {
     const inputs = [{ name: 'n', label: 'Number', type: 'integer', required: true }];
     const files = [{ path: 'main.py', content: 'def run(n):\n    return {"square": n + n}\n' }];
     await ask(201, 'POST', '/api/workers', { id: 'squares', name: 'Squares', inputs, files });
@@ -57,12 +57,12 @@ describe('code and files', () => {
     await page.locator('.cm-changedLine', { hasText: 'n ** 2' }).first().waitFor();
     await page.getByRole('button', { name: 'Roll back to version 1' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-    await page.getByText('Squares is as in version 1 again').waitFor();
+    await page.getByText('Rolled Squares back to version 1').waitFor();
     const [now] = await ask(200, 'GET', '/api/workers/squares/files');
     expect(now.content).toContain('n + n');
   });
 
-  test('a context is made, filled by dropping a file, edited and gone back from', async () => {
+  test('a context is created, filled by dropping a file, edited and rolled back', async () => {
     const page = await platform.signedIn('/contexts');
     await page.getByRole('button', { name: 'Create the first one' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('price-list');
@@ -84,7 +84,7 @@ describe('code and files', () => {
     await page.locator('.cm-changedLine', { hasText: 'A1,13' }).first().waitFor();
     await page.getByRole('button', { name: 'Roll back to version 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
-    await page.getByText('price-list is as in version 2 again').waitFor();
+    await page.getByText('Rolled price-list back to version 2').waitFor();
     expect(await ask(200, 'GET', '/api/contexts/price-list/files')).toMatchObject([
       { path: 'prices.csv', content: 'sku,price\nA1,12\n' },
     ]);

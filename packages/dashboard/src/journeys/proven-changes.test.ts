@@ -19,7 +19,7 @@ describe('a change that is proven before it counts', () => {
     return ask(201, 'POST', '/api/workers', { id, name, inputs, files: [{ path: 'main.py', content }] });
   };
 
-  /** Of a run that has ended. */
+  /** @returns the id of a run that has ended */
   async function run(id: string, n: number): Promise<string> {
     const { run_id: runId } = await ask(201, 'POST', `/api/workers/${id}/runs`, { inputs: { n } });
     await until(async () => (await ask(200, 'GET', `/api/runs/${runId}`)).completed_at);
@@ -35,7 +35,7 @@ describe('a change that is proven before it counts', () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(SQUARES);
     await page.getByRole('button', { name: 'Dry run…' }).click();
-    await page.getByLabel('What changes').fill('Square instead of doubling');
+    await page.getByLabel('Change message').fill('Square instead of doubling');
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click();
     await page.getByRole('heading', { name: 'Changes the result of 1 of 2 runs' }).waitFor();
     const evidence = page.getByRole('table', { name: 'Evidence' });
@@ -57,7 +57,7 @@ describe('a change that is proven before it counts', () => {
     await page.getByRole('button', { name: 'Save as example…' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Three');
     await page.getByRole('button', { name: 'Add example' }).click();
-    await page.getByText('Three is an example now').waitFor();
+    await page.getByText('Three added').waitFor();
     await page.goto(platform.at('/workers/squares/evaluations'));
     await page.getByRole('switch', { name: 'Evaluate each new version' }).press('Space');
     await page.getByText('Each new version is evaluated').waitFor();
@@ -86,7 +86,7 @@ describe('a change that is proven before it counts', () => {
     await page.getByRole('button', { name: 'Repair', exact: true }).click();
     const panel = page.getByRole('region', { name: 'Repair', exact: true });
     await panel.getByText('Waits for a decision', { exact: true }).waitFor();
-    await panel.getByRole('heading', { name: 'Mends the failed run and does not change the other one' }).waitFor();
+    await panel.getByRole('heading', { name: 'Fixes the failed run and does not change the other one' }).waitFor();
     await panel.getByText('Four divides by zero.').waitFor();
     await panel.getByRole('button', { name: 'Approve' }).click();
     await panel.getByText(/^Approved by/).waitFor();

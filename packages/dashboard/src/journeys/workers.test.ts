@@ -8,7 +8,7 @@ const PHONE = { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch:
 describe('a worker', () => {
   const platform = testPlatform();
 
-  /** @throws Error for any other answer than 201 */
+  /** @throws Error for any status but 201 */
   async function worker(id: string, code: string, rest: object = {}): Promise<void> {
     const files = [{ path: 'main.py', content: code }];
     const answer = await platform.call('POST', '/api/workers', { id, name: id, files, ...rest });
@@ -29,16 +29,16 @@ describe('a worker', () => {
 
   async function save(page: Page, message: string): Promise<void> {
     await page.getByRole('button', { name: 'Save version' }).click();
-    await page.getByRole('dialog').getByLabel('What changes').fill(message);
+    await page.getByRole('dialog').getByLabel('Change message').fill(message);
     await page.getByRole('dialog').getByRole('button', { name: 'Save version' }).click();
     await page.getByText('Saved as version').waitFor();
   }
 
-  test('a template with a schedule and an approval is made, run and approved in the browser alone', async () => {
+  test('a template with a schedule and an approval is created, run and approved in the browser alone', async () => {
     const page = await platform.signedIn('/workers', { timezoneId: 'Europe/Berlin' });
     await page.getByRole('link', { name: 'Begin with a template' }).click();
     await page.getByRole('link', { name: 'Nightly clean-up' }).click();
-    await page.getByText('Next times, daily at 2:30, by the clock of Berlin').waitFor();
+    await page.getByText('Next times, daily at 2:30, in the time zone of Berlin').waitFor();
     await page.getByLabel('At', { exact: true }).fill('03:15');
     await page.getByText('daily at 3:15').waitFor();
     await page.getByRole('button', { name: 'Create worker' }).click();
@@ -61,10 +61,10 @@ describe('a worker', () => {
     await page.getByRole('img', { name: /The last 1 runs: none failed/ }).waitFor();
   });
 
-  test('a webhook is tried where it is made, with a signature once it needs one', async () => {
+  test('a webhook is tested on its page, with a signature once it requires one', async () => {
     const page = await platform.signedIn('/workers/new?template=chat-message');
     await page.getByRole('button', { name: 'Create worker' }).click();
-    await page.getByText('It has not run yet').waitFor();
+    await page.getByText('No runs yet').waitFor();
     await page.getByRole('link', { name: 'Triggers' }).click();
     const panel = page.getByRole('region', { name: 'Webhook' });
     await panel.getByLabel('JSON to send').fill('{"title": "New order", "text": "number 17"}');
@@ -79,7 +79,7 @@ describe('a worker', () => {
     await page.getByText('number 18').first().waitFor();
   });
 
-  test('a run that failed leads to its line; the code is mended and the run replayed', async () => {
+  test('a failed run shows its line; the code is fixed and the run replayed', async () => {
     await worker('divider', 'def run(n):\n    return {"half": n / 0}\n', {
       inputs: [{ name: 'n', type: 'integer', required: true }],
     });

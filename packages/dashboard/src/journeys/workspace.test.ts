@@ -24,7 +24,7 @@ describe('a workspace', () => {
     return page;
   }
 
-  /** @returns the answer's body. @throws Error for any other status */
+  /** @returns the response's body. @throws Error for any other status */
   async function ask(status: number, ...request: Parameters<typeof platform.call>) {
     const answer = await platform.call(...request);
     if (answer.status !== status) throw new Error(`${request[1]}: ${answer.status} ${JSON.stringify(answer.body)}`);
@@ -42,7 +42,7 @@ describe('a workspace', () => {
     await page.keyboard.insertText(text);
   };
 
-  test('somebody is invited, comes in with a browser of her own, and what her role forbids is not there', async () => {
+  test('an invited viewer joins in a browser of their own and sees no action that the role forbids', async () => {
     const email = newEmail();
     const owner = await platform.signedIn('/settings/members');
     const hers = await join(email, owner);
@@ -58,7 +58,7 @@ describe('a workspace', () => {
     await hers.getByRole('button', { name: 'Invite' }).waitFor();
   });
 
-  test('a run that asks is approved by keyboard alone, and goes on', async () => {
+  test('a run that waits for approval is approved by keyboard alone and continues', async () => {
     const code = 'def run(context):\n    return {"by": context.approve("Send the letters?")["approved_by"]}\n';
     await worker('letters', code);
     const { run_id: runId } = await ask(201, 'POST', '/api/workers/letters/runs', {});
@@ -95,7 +95,7 @@ describe('a workspace', () => {
     expect(body.result.outputs).toEqual({ letters: 9 });
   });
 
-  test('an alert is made and tried; what was done is told, and what runs used adds up', async () => {
+  test('an alert is created and tested; the audit log lists changes, and usage adds up', async () => {
     await worker('counted', 'def run():\n    return sum(range(1_000_000))\n');
     const { run_id: runId } = await ask(201, 'POST', '/api/workers/counted/runs', {});
     await until(async () => (await runOf(runId)).status === 'completed');
@@ -119,13 +119,13 @@ describe('a workspace', () => {
     expect(await row.textContent()).toMatch(/counted(< )?\$0.*Set one for counted1\d* m?s/);
   });
 
-  test('a skill is published, seen by anybody, saved and shared', async () => {
+  test('a skill is published, read by a visitor, saved and shared', async () => {
     const page = await platform.signedIn('/skills/new');
     await page.getByLabel('Title').fill('Answer a complaint');
     await page.getByLabel('Description').fill('Before a complaint is answered');
     await write(page, 'Text of the skill', '## Steps\n\n1. Read it twice.\n');
     await page.getByRole('region', { name: 'Preview' }).getByText('Read it twice.').waitFor();
-    await page.getByLabel('Who may read it').selectOption('public');
+    await page.getByLabel('Visibility').selectOption('public');
     await page.getByRole('button', { name: 'Publish skill' }).click();
     await page.getByRole('heading', { name: 'Answer a complaint', level: 1 }).waitFor();
     const address = await page.getByRole('link', { name: 'Open the page' }).getAttribute('href');

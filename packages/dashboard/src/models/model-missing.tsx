@@ -3,13 +3,13 @@ import { paths } from '../shell/paths';
 import { Notice } from '../ui/notice';
 import { useModels } from './use-models';
 
-/** Says that agents cannot work yet; nothing where a model is set, or it is not known. */
+/** Warns that agents cannot work yet; renders nothing where a model is set, or that is not known. */
 export function ModelMissing() {
   const { data: models } = useModels();
   if (models?.length !== 0) return null;
   return (
-    <Notice tone="error" title="No language model is set" action={<Link to={paths.models}>How to set one</Link>}>
-      Its runs fail until whoever operates this installation names a provider.
+    <Notice tone="error" title="No language model is configured" action={<Link to={paths.models}>How to configure one</Link>}>
+      Its runs fail until the operator of this installation configures a provider.
     </Notice>
   );
 }

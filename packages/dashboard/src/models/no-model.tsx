@@ -2,25 +2,25 @@ import { CodeToCopy } from '../ui/code-to-copy';
 import { Empty } from '../ui/empty';
 import styles from './no-model.module.css';
 
-/** The chat needs a model; whoever operates the installation sets one. */
+/** Shown in place of the chat where no model is configured. */
 export function NoModel({ level }: { level: 2 | 3 }) {
   return (
     <div className={styles.noModel} role="alert">
-      <Empty title="No language model is set" level={level}>
-        <p>The agent needs one to think with; everything else in Gantry works without.</p>
+      <Empty title="No language model is configured" level={level}>
+        <p>The agent needs one; everything else in Gantry works without it.</p>
         <HowToSetModel />
       </Empty>
     </div>
   );
 }
 
-/** The variables with examples, for whoever operates the installation. */
+/** Explains the variables with examples, for the operator. */
 export function HowToSetModel() {
   return (
     <>
       <p>
-        Whoever operates this installation names its provider in <code>MODEL_PROVIDERS</code> and starts worker-api
-        again.
+        The operator of this installation sets the provider in <code>MODEL_PROVIDERS</code> and restarts
+        worker-api.
       </p>
       <CodeToCopy label="A model on the same machine, such as with Ollama" code={LOCAL} />
       <CodeToCopy label="A provider with a key" code={HOSTED} />

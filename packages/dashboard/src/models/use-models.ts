@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type Model, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
-/** Models that the operator offers; none where no provider is set. */
+/** Lists the models that the operator offers; none where no provider is set. */
 export function useModels() {
   const workspaceId = useWorkspace()?.id;
   return useQuery({

@@ -14,7 +14,7 @@ export function parseCsv(text: string): TableData {
 /** Text that a spreadsheet would take for a formula, also after spaces; a plain negative number is none. */
 const FORMULA = /^(?!-\d+(\.\d+)?$)(\s*[=+\-@]|[\t\r])/;
 
-/** A formula gets an apostrophe in front. */
+/** Formats CSV; formulas are escaped with an apostrophe. */
 export function toCsv({ columns, rows }: TableData): string {
   const data = rows.map((row) => row.map((value) => (typeof value === 'number' ? value : cellText(value))));
   return `${Papa.unparse({ fields: columns, data }, { escapeFormulae: FORMULA })}\r\n`;

@@ -64,7 +64,7 @@ function inferred(value: unknown): NonNullable<OutputItem['type']> {
   return Array.isArray(value) && value.length > 0 && asTable(value) ? 'table' : 'json';
 }
 
-/** Named by id or file name, alone or in an object; where the code names none, by a file that is called like the output. */
+/** Finds an artifact by id or file name, alone or in an object; else by the name of the output. */
 function findArtifact(item: OutputItem, value: unknown, artifacts: LinkedArtifact[]): LinkedArtifact | undefined {
   if (item.type !== 'image' && item.type !== 'file') return undefined;
   const object = typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

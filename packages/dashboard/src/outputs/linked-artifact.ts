@@ -1,6 +1,6 @@
 import type { RunArtifact } from '../shell/api';
 
-/** A file that a run has made, with the address to fetch it from. */
+/** A file that a run created, with its URL. */
 export interface LinkedArtifact extends RunArtifact {
   url: string;
 }

@@ -1,8 +1,9 @@
 import markdownIt from 'markdown-it';
 
 /**
- * Markdown that an automation or an agent wrote, so as untrusted as its inputs. Raw HTML stays text; links go to web and mail
- * addresses only, and elsewhere than this tab; pictures become links, since fetching one would tell its host who reads.
+ * Markdown that an automation or an agent wrote, so as untrusted as its inputs. Raw HTML stays text; links go to web
+ * and mail addresses only, and elsewhere than this tab; pictures become links, since fetching one would tell its host
+ * who reads.
  */
 const markdown = markdownIt({ html: false, linkify: true }).disable('image');
 markdown.validateLink = (url) => /^(https?:|mailto:|#)/i.test(url.trim());

@@ -31,7 +31,7 @@ export function OutputImage({ label, url, artifact }: OutputImageProps) {
     <Stack className={styles.image} gap="xs" align="flex-start">
       {broken ? (
         <Text flex="none" fz="xs" c="dimmed">
-          This picture can’t be shown. {artifact && 'Download it to see what it is.'}
+          This image can’t be shown. {artifact && 'Download it to view it.'}
         </Text>
       ) : (
         <img src={url} alt={label} onError={() => setBroken(true)} />

@@ -19,11 +19,11 @@ interface OutputListProps {
   historyOf?: (output: { name: string; label: string }) => ReactNode;
 }
 
-/** Declared outputs in their order, then what else came back, then files that no output has named. */
+/** Lists declared outputs in their order, then undeclared ones, then files that no output names. */
 export function OutputList({ items, outputs, artifacts, historyOf }: OutputListProps) {
   const { drawn, unclaimed } = drawnAs(items, outputs, artifacts);
   if (drawn.length === 0 && unclaimed.length === 0)
-    return <Text c="dimmed">The run succeeded and returned nothing.</Text>;
+    return <Text c="dimmed">The run returned no outputs.</Text>;
   return (
     <Stack gap="lg">
       {inRows(drawn).map((row) => (

@@ -7,8 +7,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * A table of an array of objects, of an array of rows whose first is the header, or of `{columns, rows}`; null for
- * anything else. A column that only some objects have is empty in the others.
+ * Converts to a table an array of objects, of an array of rows whose first is the header, or of `{columns, rows}`;
+ * null for anything else. A column that only some objects have is empty in the others.
  */
 export function asTable(value: unknown): TableData | null {
   if (isObject(value) && Array.isArray(value.columns) && Array.isArray(value.rows)) {
@@ -36,7 +36,7 @@ export function cellText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Numbers by size and before text; text as the browser's language sorts it; empty cells last. */
+/** Compares numbers by size and before text, text by the browser's locale; empty cells last. */
 export function compareCells(a: unknown, b: unknown): number {
   const [emptyA, emptyB] = [cellText(a) === '', cellText(b) === ''];
   if (emptyA || emptyB) return Number(emptyA) - Number(emptyB);

@@ -1,7 +1,10 @@
 import { unwrap } from '@gantry/sdk';
 import { workerApi } from '../shell/api';
 
-/** The worker surface is another origin, which a plain link would reach without the session. */
+/**
+ * Downloads an artifact with the session: the worker surface is another origin, which a plain link reaches without
+ * it.
+ */
 export const readArtifact = async (runId: string, artifactId: string): Promise<Blob> =>
   unwrap(
     (await workerApi()).GET('/api/runs/{run_id}/artifacts/{artifact_id}/download', {

@@ -1,4 +1,4 @@
-/** The ways to show a file without leaving the page. */
+/** Kinds of previews of a file. */
 export type PreviewKind = 'image' | 'csv' | 'markdown' | 'json' | 'text';
 
 const PREVIEW_BYTES_MAX = 2_000_000;
@@ -9,7 +9,7 @@ interface FileFacts {
   size: number;
 }
 
-/** A file that a run has made. */
+/** A file that a run created. */
 export interface SavedFile extends FileFacts {
   id: string;
 }

@@ -17,7 +17,7 @@ interface ArtifactListProps {
   read: (file: SavedFile) => Promise<Blob>;
 }
 
-/** The files that a run has made. */
+/** Lists the files that a run created. */
 export const ArtifactList = ({ files, read }: ArtifactListProps) => (
   <ul className={`${content.list} ${styles.files}`}>
     {files.map((file) => (
@@ -37,11 +37,11 @@ function ArtifactItem({ file, read }: { file: SavedFile; read: ArtifactListProps
         {canPreview(file) && (
           <Button
             variant="default"
-            aria-label={`${open ? 'Close' : 'Look at'} ${file.name}`}
+            aria-label={`${open ? 'Close' : 'Preview'} ${file.name}`}
             aria-expanded={open}
             onClick={() => setOpen(!open)}
           >
-            {open ? 'Close' : 'Look'}
+            {open ? 'Close' : 'Preview'}
           </Button>
         )}
         <Button

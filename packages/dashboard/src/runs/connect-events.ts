@@ -1,7 +1,7 @@
 import { authorizedFetch } from '../shell/api';
 import { session } from '../shell/session';
 
-/** Reads with the session of the person who is signed in, or as a visitor. */
+/** Connects to an event stream with the session, or as a visitor. */
 export async function connectEvents(url: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
   const headers = new Headers({ Accept: 'text/event-stream' });
   const token = await session.token();
@@ -10,7 +10,7 @@ export async function connectEvents(url: string, lastEventId: string | null, sig
   return authorizedFetch(new Request(url, { headers, signal }));
 }
 
-/** Reads without a credential: only the link counts. */
+/** Connects without a credential: the link alone authorizes. */
 export function connectAsVisitor(url: string, lastEventId: string | null, signal: AbortSignal): Promise<Response> {
   const headers = new Headers({ Accept: 'text/event-stream' });
   if (lastEventId) headers.set('Last-Event-ID', lastEventId);

@@ -14,22 +14,22 @@ export interface DaySeries {
 }
 
 interface DayChartProps {
-  /** Said to screen readers before the figures. */
+  /** Read by screen readers before the figures. */
   label: string;
   /** Midnights of UTC, epoch milliseconds, oldest first. */
   days: readonly number[];
-  /** Bars stand on each other, the first one lowest. */
+  /** Bars are stacked, the first one lowest. */
   kind: 'bars' | 'lines';
   series: readonly DaySeries[];
   format: (value: number) => string;
-  /** A day was clicked. */
+  /** Called with a clicked day. */
   onDay?: (day: number) => void;
 }
 
 const HEIGHT_PX = 130;
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** Figures by day. Pointing at a day shows its figures above the picture, and a day can be clicked. */
+/** Plots figures by day. Hovering over a day shows its figures above the plot, and days can be clicked. */
 export default function DayChart({ label, days, kind, series, format, onDay }: DayChartProps) {
   const open = useRef(onDay);
   open.current = onDay;
@@ -91,7 +91,7 @@ function inWords({ name, values }: DaySeries, format: DayChartProps['format']): 
   return `${name} from ${format(Math.min(...known))} to ${format(Math.max(...known))} a day`;
 }
 
-/** uPlot draws one bar in front of another: the tallest first, each as high as all that it stands on. */
+/** Orders series for uPlot, which draws bars in front of each other: the tallest first, each as high as its stack. */
 const inDrawingOrder = (kind: DayChartProps['kind'], series: readonly DaySeries[]) =>
   kind === 'bars' ? [...series].reverse() : [...series];
 
@@ -134,7 +134,7 @@ function options({ element, kind, series, format, setPointed }: OptionsOf): uPlo
         ...axis,
         size: 58,
         space: 34,
-        // Small amounts may be written alike: such a label says nothing more.
+        // Small amounts may have equal labels: repeated ones are omitted.
         values: (_plot, values) => values.map(format).map((label, at, all) => (label === all[at - 1] ? '' : label)),
       },
     ],

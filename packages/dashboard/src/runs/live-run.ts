@@ -1,4 +1,4 @@
-/** The state of a run as its event stream has told it so far; its log and its requests are beside it. */
+/** The state of a run according to its event stream so far, without its log and requests. */
 
 import { parseEventData, type StreamEvent } from '@gantry/sdk';
 import type { RunArtifact } from '../shell/api';
@@ -26,7 +26,7 @@ export interface LiveRun {
   artifacts: LiveArtifact[];
   /** Texts, calls and results of an agent. */
   parts: readonly AgentPart[];
-  /** Counts what changes more of the run than its log. */
+  /** Number of events that change more of the run than its log. */
   changes: number;
   interrupted: boolean;
   done: boolean;
@@ -51,7 +51,7 @@ interface Applied {
   requests: RunRequest[];
 }
 
-/** Events of kinds that this page does not know are passed over: the stream may grow. */
+/** Applies events to the state. Unknown kinds are ignored: the stream may grow. */
 export function applyEvents(before: LiveRun, events: StreamEvent[]): Applied {
   const live: LiveRun = { ...before, interrupted: false };
   const lines: LogLine[] = [];
@@ -103,7 +103,7 @@ const artifactOf = (id: string, { artifact_id, content_type, at, ...body }: Body
     at: timeOf({ at }),
   }) as LiveArtifact;
 
-/** Code that runs again replaces what it saved under the same name. */
+/** Adds an artifact; a later attempt replaces files of the same name. */
 const withArtifact = (all: LiveArtifact[], saved: LiveArtifact): LiveArtifact[] => [
   ...all.filter(({ name, attempt }) => name !== saved.name || attempt === saved.attempt),
   saved,

@@ -15,7 +15,7 @@ interface NumberHistoryProps {
   output: { name: string; label: string };
 }
 
-/** A number among the outputs over the past runs; nothing where only one run has it. */
+/** Plots a numeric output over past runs; nothing where only one run has it. */
 export function NumberHistory({ automationId, output }: NumberHistoryProps) {
   const { data: points = [], isPending } = useQuery({
     queryKey: runKeys.outputs(automationId),
@@ -45,7 +45,7 @@ interface Finished {
   outputs?: Record<string, unknown>;
 }
 
-/** Oldest first. */
+/** Converts runs to points, oldest first. */
 function pointsOf(runs: Finished[], name: string): Point[] {
   return runs
     .flatMap(({ completedAt, outputs }) => {

@@ -12,7 +12,7 @@ export interface Point {
 
 const HEIGHT_PX = 150;
 
-/** A number over the past runs. What the picture shows is also said in words. */
+/** Plots a number over past runs, with a text alternative. */
 export default function NumberPlot({ label, points }: { label: string; points: Point[] }) {
   const box = usePlot((element) => new uPlot(options(element), dataOf(points), element), [points]);
 
@@ -35,7 +35,7 @@ const DAY_SECONDS = 86_400;
 const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-/** Days, or the time of day where the plot spans less than two. */
+/** Formats days, or the time of day where the plot spans less than two days. */
 function timesOf(seconds: number[]): string[] {
   const span = (seconds.at(-1) ?? 0) - (seconds[0] ?? 0);
   const format = span < 2 * DAY_SECONDS ? clock : day;

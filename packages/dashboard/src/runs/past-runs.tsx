@@ -17,7 +17,7 @@ import { TRIGGER_WORDS } from './run-words';
 
 const PAGE_SIZE = 20;
 
-/** Newest first; each opens its result above. */
+/** Lists runs, newest first; each opens its result above. */
 export function PastRuns({ automationId, selected }: { automationId: string; selected: string | null }) {
   const query = useInfiniteQuery({
     queryKey: runKeys.list(automationId),
@@ -38,7 +38,7 @@ export function PastRuns({ automationId, selected }: { automationId: string; sel
       height={280}
       more="Show older runs"
       empty={
-        <Empty title="It has not run yet">
+        <Empty title="No runs yet">
           <p>Press Run above. Every run is kept here with its log and outputs.</p>
         </Empty>
       }

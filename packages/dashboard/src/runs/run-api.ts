@@ -1,6 +1,6 @@
 /**
- * Runs as the page reaches them. A member may read every run of the workspace; a visitor who only holds the link may
- * read a run that was started from the page, by its id.
+ * Accesses runs for an automation's page. A member may read every run of the workspace; a visitor who only holds the
+ * link may read a run that was started from the page, by its id.
  */
 import { unwrap } from '@gantry/sdk';
 import { api, type Page, type Run } from '../shell/api';
@@ -12,7 +12,7 @@ export interface RunApi {
   get: (runId: string) => Promise<Run>;
   cancel: (runId: string) => Promise<Run>;
   connect: (runId: string, lastEventId: string | null, signal: AbortSignal) => Promise<Response>;
-  /** Address of a file that a run has made. It is followed without a header: the session cookie opens it. */
+  /** URL of a file that a run created. It is opened without a header: the session cookie opens it. */
   artifactUrl: (runId: string, artifactId: string) => string;
 }
 

@@ -3,35 +3,35 @@ import type { ReactNode } from 'react';
 import type { Run, RunError } from '../shell/api';
 import styles from './run-error-box.module.css';
 
-/** The next step for a person, by the code of the error. */
+/** Next steps by error code. */
 const NEXT_STEPS: Partial<Record<RunError['code'], string>> = {
   exception: 'Check the inputs; if they are right, the code needs a fix.',
   timeout: 'Give it less to do, or raise its timeout_seconds.',
   out_of_memory: 'Give it less to do at once.',
   output_too_large: 'Return less, or save large results as a file with context.artifact().',
   dependency_install: 'Check the names and versions under python_dependencies.',
-  executor_lost: 'The machine that worked on it went away. Nothing is wrong with your inputs; run it again.',
-  missing_secret: 'Somebody who manages this workspace has to set the secret; then run it again.',
+  executor_lost: 'The executor of this run was lost. Your inputs are fine; run it again.',
+  missing_secret: 'Ask an admin of this workspace to set the secret, then run it again.',
   missing_connection: 'Do so under Connections, or in the settings of the worker; then run it again.',
   invalid_inputs: 'Correct the inputs and run it again.',
-  approval_rejected: 'A person decided against it; the reason is with the approval.',
+  approval_rejected: 'An approver rejected it; the reason is with the approval.',
   budget_exceeded:
     'Wait for the next month, or raise the budget: budget_usd of an agent’s run, budget_usd_per_month of the worker, or that of the workspace or the token.',
   model_unavailable:
     'Run it again later, or choose another model; the provider’s key and address are under Settings, Models.',
   output_invalid: 'Describe the result in the agent’s text, make its schema simpler, or choose another model.',
   turns_exceeded: 'Give it less to do, or raise its max_turns.',
-  sandbox: 'The platform could not start it. Run it again; if it stays, tell whoever runs Gantry here.',
+  sandbox: 'The platform could not start it. Run it again. If this persists, contact the operator of this installation.',
 };
 
-/** Codes that say more than the class of the exception. */
+/** Codes whose title is clearer than the class of the exception. */
 const NAMED_BY_CODE: ReadonlySet<RunError['code']> = new Set(['model_unavailable', 'output_invalid', 'turns_exceeded']);
 
 interface RunErrorBoxProps {
   error: RunError;
-  /** Folded away below the error, unless the page shows them elsewhere. */
+  /** Collapsed below the error; absent where the page shows them elsewhere. */
   inputs?: Run['inputs'];
-  /** Name of the step in which it arose. */
+  /** Name of the step that failed. */
   step?: string | undefined;
   /** Level of its heading. */
   level?: 2 | 3;
@@ -40,7 +40,7 @@ interface RunErrorBoxProps {
 }
 
 export function RunErrorBox({ error, inputs, step = error.step?.name, level = 3, children }: RunErrorBoxProps) {
-  if (error.code === 'cancelled') return <Text c="dimmed">The run was stopped before it ended.</Text>;
+  if (error.code === 'cancelled') return <Text c="dimmed">The run was cancelled.</Text>;
   const Heading = `h${level}` as const;
   const nextStep = NEXT_STEPS[error.code];
   return (

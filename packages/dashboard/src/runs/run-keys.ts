@@ -1,4 +1,4 @@
-/** Names of what the query cache holds about an automation's runs. */
+/** Query keys for an automation's runs. */
 export const runKeys = {
   all: (automationId: string) => ['runs', automationId] as const,
   one: (automationId: string, runId: string) => ['runs', automationId, 'one', runId] as const,

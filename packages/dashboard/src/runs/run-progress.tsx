@@ -2,7 +2,7 @@ import { Box } from '@mantine/core';
 import type { LiveRun } from './live-run';
 import styles from './run-view.module.css';
 
-/** The progress that the run reports; a load that goes to and fro while it reports none. */
+/** Shows the progress that the run reports; an indeterminate bar while it reports none. */
 export function RunProgress({ live, over }: { live: LiveRun; over: boolean }) {
   if (over) return null;
   const { progress } = live;
@@ -27,7 +27,7 @@ export function RunProgress({ live, over }: { live: LiveRun; over: boolean }) {
       </Box>
       <Box component="p" className="wrap-anywhere" mih="1.25rem" fz="xs" c="dimmed">
         {live.interrupted
-          ? 'Connection lost. The run goes on; trying to reach it again…'
+          ? 'Connection lost. The run continues; reconnecting…'
           : progress && `${percent} %${progress.message ? ` · ${progress.message}` : ''}`}
       </Box>
     </div>

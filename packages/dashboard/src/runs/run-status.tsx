@@ -16,7 +16,7 @@ const TIMED_OUT: Look = { tone: 'timeout', word: 'Timed out', icon: <ClockIcon /
 const CANCELLED: Look = { tone: 'idle', word: 'Cancelled', icon: <StopIcon /> };
 const WAITING: Look = { tone: 'idle', word: 'Waiting', icon: <ClockIcon /> };
 
-/** The surfaces have words of their own for the same; a person reads one. */
+/** Both surfaces' statuses, with one label for each meaning. */
 const LOOKS: Record<RunStatus | WorkerRun['status'], Look> = {
   queued: QUEUED,
   pending: QUEUED,
@@ -41,7 +41,7 @@ export interface ShownStatus {
   waits?: boolean;
 }
 
-/** Automations report a cancelled run as an error with a code of its own; a person has not failed by stopping it. */
+/** Automations report a cancelled run as an error with a code of its own; stopping a run is not shown as a failure. */
 export function lookOf({ status, error, waits = false }: ShownStatus): Look {
   if (error?.code === 'cancelled') return CANCELLED;
   return waits && status === 'queued' ? WAITING : LOOKS[status];

@@ -19,7 +19,7 @@ interface RunStripProps {
 }
 
 /**
- * The latest runs at a glance: colour is the status, length the duration. The list below says the same in words, so
+ * The latest runs at a glance: colour is the status, length the duration. The list below has the same as text, so
  * this is one picture to screen readers.
  */
 export function RunStrip({ runs, selected = null, small = false }: RunStripProps) {

@@ -26,14 +26,14 @@ interface RunViewProps {
   onReuse: (inputs: Record<string, unknown>) => void;
 }
 
-/** One run, live or long over. Mounted again for each run. */
+/** Shows one run, live or finished. Mounted anew for each run. */
 export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
   const source = useMemo(() => sourceOf(runs, page.id, runId), [runs, page.id, runId]);
   const { query, run, live, log: store, watched } = useRun(source);
   if (query.isError && !run) {
     return isStatus(query.error, 404, 403) ? (
       <Notice tone="error" title="This run can’t be shown">
-        It is not one of this automation’s, or it was too long ago. Choose another below, or run it again.
+        It belongs to another automation or is no longer stored. Choose another below, or run it again.
       </Notice>
     ) : (
       <FailedToLoad what="The run" error={query.error} retry={() => query.refetch()} />
@@ -45,7 +45,7 @@ export function RunView({ page, runs, runId, onReuse }: RunViewProps) {
     <Stack gap="lg">
       <RunHead page={page} runs={runs} runId={runId} run={run} live={live} onReuse={onReuse} />
       <RunProgress live={live} over={over} />
-      {/* Somebody who watched the log keeps it where it is; the outputs come below. An old run begins with its outputs. */}
+      {/* A watched log stays in place, with the outputs below. A finished run begins with its outputs. */}
       {watched && log}
       {run?.error && <RunErrorBox error={run.error} inputs={run.inputs} />}
       <Outputs page={page} runs={runs} run={run} />
@@ -82,14 +82,14 @@ function Log({ store, run, over, watched }: LogProps) {
       <h3>Log</h3>
       {over && !watched && shown.lines.length === 0 ? (
         <Text fz="sm" c="dimmed">
-          This run printed nothing.
+          This run has no log output.
         </Text>
       ) : (
         <RunLog
           store={shown}
           name={run?.runId ?? 'run'}
           startedAt={run?.startedAt ?? shown.lines[0]?.at ?? null}
-          empty={over ? 'This run printed nothing.' : 'Lines appear here as the automation prints them.'}
+          empty={over ? 'This run has no log output.' : 'Lines appear here as the automation prints them.'}
         />
       )}
     </Stack>
@@ -120,8 +120,8 @@ function Outputs({ page, runs, run }: { page: Page; runs: RunApi; run: Run | und
 
 const expected = (items: OutputItem[]): string =>
   items.length === 0
-    ? 'What it returns appears here when it ends.'
-    : `When it ends, here appear: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
+    ? 'Outputs appear here when the run ends.'
+    : `Outputs when the run ends: ${items.map(({ name, label }) => label ?? name).join(', ')}.`;
 
 interface RunHeadProps extends RunViewProps {
   run: Run | undefined;
@@ -165,9 +165,9 @@ function RunHead({ page, runs, runId, run, live, onReuse }: RunHeadProps) {
   );
 }
 
-/** Spoken by screen readers: the state in one sentence, and not each change of a percentage. */
+/** Describes the state for screen readers in one sentence, without each change of a percentage. */
 function announcement(status: Run['status'], run: Run, live: LiveRun): string {
-  if (live.interrupted && !isOver(run)) return 'Connection lost, trying again.';
+  if (live.interrupted && !isOver(run)) return 'Connection lost, reconnecting.';
   const word = lookOf({ status, error: run.error }).word;
   return run.error ? `Run: ${word}. ${run.error.message}` : `Run: ${word}.`;
 }

@@ -1,4 +1,4 @@
-/** The triggers of runs of both surfaces, in words. */
+/** Labels of the triggers of runs of both surfaces. */
 import type { RunItem, WorkerRun } from '../shell/api';
 
 export const TRIGGER_WORDS: Record<WorkerRun['trigger'] | RunItem['trigger'], string> = {
@@ -10,6 +10,6 @@ export const TRIGGER_WORDS: Record<WorkerRun['trigger'] | RunItem['trigger'], st
   replay: 'Replay',
   test: 'Test of a draft',
   rehearsal: 'Rehearsal',
-  page: 'Its page',
+  page: 'Page',
   link: 'Shared link',
 };

@@ -2,7 +2,10 @@ import { useThrottledValue } from '@mantine/hooks';
 import { useEffect } from 'react';
 import { type RunSource, useRun } from './use-run';
 
-/** A run that is followed live, and read anew when its stream reports a change. @param everyMs the least time between two reads */
+/**
+ * Follows a run live, and refetches it when its stream reports a change. @param everyMs minimum time between
+ * refetches
+ */
 export function useRefreshedRun<R>(source: RunSource<R>, everyMs: number) {
   const followed = useRun(source);
   const { run, live, query } = followed;

@@ -7,13 +7,13 @@ import { applyEvents, type LiveRun, nothingYet } from './live-run';
 import { createLogStore, type LogStore } from './log/log-store';
 import { createRequestStore, type RequestStore } from './requests/request-store';
 
-/** While no stream is to be had, the run is asked for this often. */
+/** Polling interval while no stream is available. */
 const POLL_MS = 3_000;
 
 /** Its caller must memoize it: a different object starts a new stream. */
 export interface RunSource<R> {
   queryKey: readonly unknown[];
-  /** Names of all that changes when the run ends. */
+  /** Key of the queries to invalidate when the run ends. */
   endsWith: readonly unknown[];
   get: () => Promise<R>;
   isOver: (run: R) => boolean;
@@ -21,7 +21,7 @@ export interface RunSource<R> {
 }
 
 /**
- * A run, followed live until it is over. Of one that was over before, the stream tells the same once more: lines with their
+ * Follows a run live until it ends. For a finished run, the stream replays the same events: lines with their
  * times, levels and fields, of which the run itself has the text alone, or nothing.
  */
 export function useRun<R>(source: RunSource<R>) {
@@ -48,7 +48,7 @@ export function useRun<R>(source: RunSource<R>) {
     const requests = createRequestStore();
     setLog(log);
     setRequests(requests);
-    // A talkative run sends more often than a screen can show: what arrives within a frame is drawn at once.
+    // Events may arrive faster than a screen can show: those of one frame are rendered together.
     const draw = oncePerFrame(() => setLive(state));
     readEventStream({
       connect: source.connect,

@@ -8,7 +8,7 @@ export interface StartedRun {
   createdBy: string | null;
 }
 
-/** Says who or what started a run: a person by name, else the trigger. */
+/** Describes who or what started a run: a person by name, else the trigger. */
 export function useStarter(): (run: StartedRun) => string {
   const { data: me } = useMe();
   const { data: members } = useMembers();

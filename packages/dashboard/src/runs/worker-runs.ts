@@ -1,4 +1,4 @@
-/** Runs of workers, as every page reads them. */
+/** Queries of workers' runs. */
 import { unwrap } from '@gantry/sdk';
 import { type WorkerRun, workerApi, workerBaseUrl } from '../shell/api';
 import { workerRunUrls } from '../shell/paths';

@@ -13,7 +13,7 @@ export interface ClockChange {
   skipped: number;
 }
 
-/** Minutes that a zone is ahead of UTC. */
+/** Returns the minutes that a zone is ahead of UTC. */
 function offsetOf(timezone: string, at: number): number {
   const clock = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,
@@ -26,7 +26,7 @@ function offsetOf(timezone: string, at: number): number {
   return Math.round((local - Math.floor(at / MINUTE_MS) * MINUTE_MS) / MINUTE_MS);
 }
 
-/** Null for zones whose clocks stay as they are. */
+/** Finds the next clock change; null for zones without any. */
 export function nextClockChange(timezone: string, from: number): ClockChange | null {
   const before = offsetOf(timezone, from);
   for (let day = 1; day <= LOOKED_AHEAD_DAYS; day++) {
@@ -43,7 +43,7 @@ export function nextClockChange(timezone: string, from: number): ClockChange | n
   return null;
 }
 
-/** "2:30", of a moment in a zone. */
+/** Formats a moment in a zone as "2:30". */
 export const clockIn = (timezone: string, at: number): string =>
   new Intl.DateTimeFormat('en-GB', { timeZone: timezone, hour: 'numeric', minute: '2-digit' })
     .format(at)
@@ -52,7 +52,7 @@ export const clockIn = (timezone: string, at: number): string =>
 const dayIn = (timezone: string, at: number): string =>
   new Intl.DateTimeFormat(undefined, { timeZone: timezone, weekday: 'long', month: 'long', day: 'numeric' }).format(at);
 
-/** Fixed times of a cron expression, as minutes of the day; those that repeat every hour are none. */
+/** Parses the fixed times of a cron expression, as minutes of the day; hourly times are not fixed. */
 function fixedTimes(cron: string): number[] {
   const fields = cron.trim().split(/\s+/);
   const [minutes = '', hours = ''] = fields.slice(-5);
@@ -62,7 +62,7 @@ function fixedTimes(cron: string): number[] {
 
 const clockOf = (minutes: number): string => `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, '0')}`;
 
-/** The effect of the next change of the clocks on a schedule; null where nothing changes. */
+/** Describes the effect of the next clock change on a schedule; null where there is none. */
 export function clockChangeNote({ cron, timezone }: { cron: string; timezone: string }, now: number): string | null {
   const change = nextClockChange(timezone, now);
   if (!change) return null;
@@ -79,8 +79,8 @@ export function clockChangeNote({ cron, timezone }: { cron: string; timezone: st
   const [from, to] = skipped > 0 ? [after - skipped, after] : [after, after - skipped];
   const touched = times.filter((time) => time >= from && time < to).map(clockOf);
   const [first] = touched;
-  if (!first) return times.length ? `${when}; it keeps its times of day.` : `${when}.`;
+  if (!first) return times.length ? `${when}; the schedule keeps its local times.` : `${when}.`;
   return skipped > 0
     ? `${when}: ${first} is skipped, so it runs at ${clockOf(after)}.`
-    : `${when}: ${first} comes twice, and it runs the first time only.`;
+    : `${when}: ${first} occurs twice, and only the first one runs.`;
 }

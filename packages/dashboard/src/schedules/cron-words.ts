@@ -1,4 +1,4 @@
-/** Cron expressions in words: "weekdays at 9:00". Expressions that no short words fit are left to be shown as they are. */
+/** Describes cron expressions: "weekdays at 9:00". Expressions without a short description are shown as they are. */
 
 interface CronFields {
   second: string;
@@ -15,10 +15,10 @@ const MONTHS = [
   ...['July', 'August', 'September', 'October', 'November', 'December'],
 ];
 const ORDINALS: Record<string, string> = { 1: 'first', 2: 'second', 3: 'third', 4: 'fourth', 5: 'fifth', L: 'last' };
-/** More times than these would be a list that nobody reads. */
+/** More times than these would make the list unreadable. */
 const TIMES_MAX = 4;
 
-/** Null where short words would not say all of it. */
+/** Describes a cron expression; null where no short text is exact. */
 export function cronWords(cron: string): string | null {
   const fields = fieldsOf(cron);
   if (!fields) return null;
@@ -29,12 +29,12 @@ export function cronWords(cron: string): string | null {
   return times.repeats ? `${times.words}, ${days}` : `${days} ${times.words}`;
 }
 
-/** With its time zone: "weekdays at 9:00, Berlin". */
+/** Describes a schedule with its time zone: "weekdays at 9:00, Berlin". */
 export function scheduleWords({ cron, timezone }: { cron: string; timezone: string }): string {
   return `${cronWords(cron) ?? `on the schedule ${cron}`}, ${zoneWords(timezone)}`;
 }
 
-/** "America/New_York" is New York to people. */
+/** Formats "America/New_York" as "New York". */
 export const zoneWords = (timezone: string): string => (timezone.split('/').at(-1) ?? timezone).replaceAll('_', ' ');
 
 function fieldsOf(cron: string): CronFields | null {
@@ -47,7 +47,7 @@ function fieldsOf(cron: string): CronFields | null {
 
 interface Times {
   words: string;
-  /** Several times a day by a rule, rather than at times that are named. */
+  /** Several times a day by a rule, rather than at listed times. */
   repeats: boolean;
 }
 
@@ -79,9 +79,9 @@ function timesIn({ second, minute, hour }: CronFields): Times | null {
     : null;
 }
 
-/** The days, in words; empty for every day. */
+/** Describes the days; empty for every day. */
 function daysIn({ day, month, weekday }: CronFields): string | null {
-  // With both, cron means either of them, which hardly anybody expects.
+  // With both, cron means either of them, which few users expect.
   if (day !== '*' && weekday !== '*') return null;
   const months = month === '*' ? [] : monthsIn(month);
   if (!months) return null;
@@ -118,7 +118,7 @@ const weekdayNumbers = (field: string): string => withNumbers(field, DAYS, 0);
 const monthsIn = (field: string): string[] | null =>
   numbersIn(withNumbers(field, MONTHS, 1), 1, 12)?.map((number) => MONTHS[number - 1] ?? '') ?? null;
 
-/** MON becomes 1, JAN too. */
+/** Replaces names by numbers: MON and JAN become 1. */
 function withNumbers(field: string, names: string[], first: number): string {
   return field.replace(/[A-Z]{3,}/g, (name) => {
     const at = names.findIndex((known) => known.slice(0, 3).toUpperCase() === name.slice(0, 3));
@@ -126,14 +126,14 @@ function withNumbers(field: string, names: string[], first: number): string {
   });
 }
 
-/** The step of a star, one unless it says another; null for anything else, and for steps that the whole does not divide into. */
+/** Parses the step of `*` or `*/n`; null for anything else, and for steps that do not divide the whole. */
 function everyIn(field: string, whole: number): number | null {
   if (field === '*') return 1;
   const step = Number(/^\*\/(\d{1,2})$/.exec(field)?.[1]);
   return step && whole % step === 0 ? step : null;
 }
 
-/** Numbers, lists and ranges, in order; null for what is neither. */
+/** Parses numbers, lists and ranges, sorted; null for anything else. */
 function numbersIn(field: string, least: number, most: number): number[] | null {
   const found = new Set<number>();
   for (const part of field.split(',')) {

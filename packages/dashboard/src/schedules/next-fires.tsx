@@ -16,7 +16,7 @@ interface NextFiresProps {
   timezone: string;
 }
 
-/** The next times of a schedule, by the clock of its zone; the problem, if the schedule has one. */
+/** Shows the next times of a schedule in its zone; or the problem of the schedule. */
 export function NextFires({ cron, timezone }: NextFiresProps) {
   const [asked] = useDebouncedValue(`${timezone}\n${cron}`, TYPING_MS);
   const [zone = '', expression = ''] = asked.split('\n');
@@ -64,7 +64,7 @@ export function NextFires({ cron, timezone }: NextFiresProps) {
   );
 }
 
-const clockWords = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `by the clock of ${zoneWords(zone)}`);
+const clockWords = (zone: string): string => (zone === 'UTC' ? 'in UTC' : `in the time zone of ${zoneWords(zone)}`);
 
 function Fire({ at, timezone }: { at: number; timezone: string }) {
   const day = new Intl.DateTimeFormat(undefined, {

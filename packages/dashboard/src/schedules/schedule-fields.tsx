@@ -20,14 +20,14 @@ const REPEATS: Record<Repeats | 'cron', string> = {
   weekdays: 'Every weekday',
   weekly: 'Every week',
   monthly: 'Every month',
-  cron: 'By a cron expression',
+  cron: 'Cron expression',
 };
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const DAYS_IN_EVERY_MONTH = 28;
 
 export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** Fields of a schedule, with its next times below. */
+/** Edits a schedule, with its next times below. */
 export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
   const simple = fromCron(schedule.cron);
   const [byCron, setByCron] = useState(simple === null);
@@ -119,7 +119,7 @@ export function ScheduleFields({ schedule, onChange }: ScheduleFieldsProps) {
   );
 }
 
-/** Days that not every month has are left to those who ask for them. */
+/** Lists the days that every month has, and a later one only if it is selected. */
 const daysWith = (day: number): string[] =>
   Array.from({ length: Math.max(DAYS_IN_EVERY_MONTH, day) }, (_, at) => String(at + 1));
 

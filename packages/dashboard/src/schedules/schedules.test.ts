@@ -59,8 +59,8 @@ test('clocks that change are found to the minute', () => {
 
 test('times that the clocks skip or repeat are said', () => {
   expect(note('30 2 * * *', 'Europe/Berlin', spring)).toMatch(/go forward: 2:30 is skipped, so it runs at 3:00\.$/);
-  expect(note('30 2 * * *', 'Europe/Berlin', autumn)).toMatch(/go back: 2:30 comes twice, and it runs the first time/);
-  expect(note('0 9 * * *', 'Europe/Berlin', autumn)).toMatch(/go back; it keeps its times of day\.$/);
+  expect(note('30 2 * * *', 'Europe/Berlin', autumn)).toMatch(/go back: 2:30 occurs twice, and only the first one runs/);
+  expect(note('0 9 * * *', 'Europe/Berlin', autumn)).toMatch(/go back; the schedule keeps its local times\.$/);
   expect(note('0 * * * *', 'Europe/Berlin', autumn)).toMatch(/go back\.$/);
   expect(note('30 2 * * *', 'UTC', autumn)).toBeNull();
 });

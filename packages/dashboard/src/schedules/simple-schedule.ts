@@ -1,4 +1,4 @@
-/** The schedules that people ask for most, which a form can show without cron; all others are written in it. */
+/** The most common schedules, which a form can show without cron; all others are cron expressions. */
 
 export type Repeats = 'hourly' | 'daily' | 'weekdays' | 'weekly' | 'monthly';
 
@@ -32,7 +32,7 @@ export function toCron({ repeats, time, weekday, day }: SimpleSchedule): string 
   }
 }
 
-/** Null for what the form can't say. */
+/** Parses a cron expression; null for schedules that the form can't show. */
 export function fromCron(cron: string): SimpleSchedule | null {
   const [minute = '', hour = '', day = '', month = '', weekday = '', more] = cron.trim().toUpperCase().split(/\s+/);
   if (more !== undefined || month !== '*' || !/^\d{1,2}$/.test(minute)) return null;

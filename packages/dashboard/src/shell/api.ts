@@ -73,7 +73,7 @@ export type LibraryItem = SkillsSchemas['LibraryItem'];
 export type ApiKey = SkillsSchemas['ApiKey'];
 export type Visibility = SkillsSchemas['Visibility'];
 
-/** A token that the server no longer takes is renewed once, and the request is sent again. */
+/** Sends a request; after a 401, renews the token once and retries. */
 export async function authorizedFetch(request: Request): Promise<Response> {
   const workspaceId = workspaceChoice.current();
   if (workspaceId && session.current().status === 'signed-in' && !request.headers.has('x-svc-workspace')) {
@@ -89,7 +89,7 @@ export async function authorizedFetch(request: Request): Promise<Response> {
   return fetch(again);
 }
 
-/** Queries are repeated by their cache, and nothing else is. */
+/** Queries are retried by their cache, and nothing else is. */
 const signedIn = { getToken: () => session.token(), fetch: authorizedFetch, retry: false } as const;
 
 /** Clients of this origin: the automation surface, and the operations of the worker surface under `/auth`. */
@@ -106,7 +106,7 @@ interface Connected {
 
 let connecting: Promise<Connected> | undefined;
 
-/** The other surfaces, at the addresses that this installation gives them. */
+/** Creates the clients of the other surfaces, at the URLs that this installation configures. */
 function connect(): Promise<Connected> {
   connecting ??= fetch(CONFIG_URL)
     .then((answer) => answer.json() as Promise<{ base_url: string; skills_url: string }>)
@@ -124,15 +124,15 @@ function connect(): Promise<Connected> {
   return connecting;
 }
 
-/** The worker surface, as the person who is signed in. */
+/** Returns the client of the worker surface with the member's session. */
 export const workerApi = async (): Promise<Clients['worker']> => (await connect()).own;
 
-/** The skills surface, as the person who is signed in. */
+/** Returns the client of the skills surface with the member's session. */
 export const skillsApi = async (): Promise<Clients['skills']> => (await connect()).skills;
 
 export const workerBaseUrl = async (): Promise<string> => (await connect()).baseUrl;
 
-/** The worker surface without a credential, for the holder of a link. */
+/** Returns the client of the worker surface without a credential, for the holder of a link. */
 export const visitorApi = async (): Promise<Clients['worker']> => (await connect()).visitor;
 
 export const isStatus = (error: unknown, ...statuses: number[]): boolean =>

@@ -1,4 +1,4 @@
-/** Keyboard shortcuts: pages and the frame say which they have, one listener hears them, and the help lists them. */
+/** Keyboard shortcuts: pages and the frame register them, one listener handles them, and the help lists them. */
 import { useEffect, useRef, useSyncExternalStore } from 'react';
 
 export interface Shortcut {
@@ -45,7 +45,7 @@ function onKeyDown(event: KeyboardEvent): void {
   }
 }
 
-/** While the caller is on screen. Not heard while somebody types or a dialog is open. */
+/** Registers shortcuts while the caller is mounted. Ignored while the user types or a dialog is open. */
 export function useShortcuts(title: string, shortcuts: Shortcut[]): void {
   const latest = useRef(shortcuts);
   latest.current = shortcuts;

@@ -13,14 +13,14 @@ interface Tab {
   to: string;
   label: string;
   count?: number;
-  /** It is the open tab of the pages below its address, too. */
+  /** Whether it is also active for the pages below its address. */
   isOpenBelow?: boolean;
 }
 
 /** This much of the previous tab stays visible, to show that there is one. */
 const NEIGHBOUR_PX = 48;
 
-/** Tabs with an address each, so that a link leads to one and Back leaves it. */
+/** Tabs with an address each, so that links and the Back button work. */
 export function LinkTabs({ label, tabs }: LinkTabsProps) {
   const nav = useRef<HTMLElement>(null);
   const { pathname } = useLocation();

@@ -4,7 +4,10 @@ import { automationPath, identityProviderUrl, runIdIn, runPath, runUrls } from '
 
 const sources = path.join(__dirname, '..');
 
-/** A place to go to that is written out, or a string that begins like one. Those under /api and /auth are the typed client's. */
+/**
+ * A place to go to that is written out, or a string that begins like one. Those under /api and /auth are the typed
+ * client's.
+ */
 const LITERAL = /(\b(to|href|path)=\{?|navigate\()["'`]\/|["'`]\/(?!(api|auth)\/)[a-z]/;
 
 test('no address is written anywhere else', () => {

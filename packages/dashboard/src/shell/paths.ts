@@ -1,5 +1,5 @@
 /**
- * Every address of the dashboard, and the few of the platform that the browser follows without the typed client. Routes
+ * Paths of the dashboard, and the few of the platform that the browser opens without the typed client. Routes
  * and links are both made from here.
  */
 export const paths = {
@@ -30,7 +30,7 @@ export const paths = {
   invite: '/invite',
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
-  /** Also written by the command that prints the link. */
+  /** Also hard-coded in the command that prints the link. */
   setup: '/setup',
   verifyEmail: '/verify-email',
   members: '/settings/members',
@@ -45,14 +45,14 @@ export const paths = {
 } as const;
 
 /**
- * Addresses with a part that varies, as the router reads them. Links to reviews and to runs of workers are also built by
- * the service that sends them.
+ * Addresses with a part that varies, as the router reads them. Links to reviews and to runs of workers are also built
+ * by the service that sends them.
  */
 export const patterns = {
   automation: '/a/:automationId',
   automationCode: '/a/:automationId/code',
   automationSettings: '/a/:automationId/settings',
-  /** Beside the list of them, where people look for one; leads on. */
+  /** Below the list, where people expect an automation; redirects. */
   listedAutomation: '/automations/:automationId',
   skill: '/skills/:slug',
   skillEditor: '/skills/:slug/edit',
@@ -79,7 +79,7 @@ export const patterns = {
   conversation: '/chat/:conversationId',
   alert: '/alerts/:alertId',
   review: '/review/:token',
-  /** Also written by the service that makes the links. */
+  /** Also hard-coded in the service that creates the links. */
   sharedRun: '/shared/:token',
 } as const;
 
@@ -92,7 +92,7 @@ export const automationCodePath = (automationId: string): string =>
 export const automationSettingsPath = (automationId: string): string =>
   patterns.automationSettings.replace(':automationId', encodeURIComponent(automationId));
 
-/** The automation's page with one of its runs. */
+/** Returns the path of the automation's page with one of its runs. */
 export const runPath = (automationId: string, runId: string): string =>
   `${automationPath(automationId)}?run=${encodeURIComponent(runId)}`;
 
@@ -100,7 +100,7 @@ export const runIdIn = (search: URLSearchParams): string | null => search.get('r
 
 type WorkerPattern = Extract<keyof typeof patterns, `worker${string}`>;
 
-/** The worker's page, or another of its tabs. */
+/** Returns the path of the worker's page, or of another of its tabs. */
 export const workerPath = (workerId: string, tab: Exclude<WorkerPattern, 'workerRun'> = 'worker'): string =>
   patterns[tab].replace(':workerId', encodeURIComponent(workerId));
 
@@ -114,7 +114,7 @@ export const candidatePath = (workerId: string, candidateId: string): string =>
     .replace(':workerId', encodeURIComponent(workerId))
     .replace(':candidateId', encodeURIComponent(candidateId));
 
-/** Address of an evaluation's results. @param exampleId the example to begin with */
+/** Returns the path of an evaluation's results. @param exampleId the example to show first */
 export const evaluationPath = (workerId: string, evaluationId: string, exampleId?: string): string => {
   const path = patterns.evaluation
     .replace(':workerId', encodeURIComponent(workerId))
@@ -124,7 +124,7 @@ export const evaluationPath = (workerId: string, evaluationId: string, exampleId
 
 export const exampleIdIn = (search: URLSearchParams): string | null => search.get('example');
 
-/** The file that an editor has open. */
+/** Returns the file that an editor has open. */
 export const fileIn = (search: URLSearchParams): string | null => search.get('file');
 
 export const withFile = (search: URLSearchParams, path: string): URLSearchParams => {
@@ -133,7 +133,7 @@ export const withFile = (search: URLSearchParams, path: string): URLSearchParams
   return changed;
 };
 
-/** Two versions that are compared, by their numbers; `from` 0 is nothing. */
+/** Returns the numbers of the compared versions; `from` 0 is nothing. */
 export const comparedIn = (search: URLSearchParams): { from: number | null; to: number | null } => ({
   from: numberIn(search, 'from'),
   to: numberIn(search, 'to'),
@@ -150,29 +150,29 @@ function numberIn(search: URLSearchParams, name: string): number | null {
   const text = search.get(name);
   return text !== null && /^\d{1,9}$/.test(text) ? Number(text) : null;
 }
-/** A new worker, with this template chosen. */
+/** Returns the path of a new worker from this template. */
 export const templatePath = (templateId: string): string =>
   `${paths.newWorker}?template=${encodeURIComponent(templateId)}`;
-/** In the place of a template: a worker that works on a skill, which is chosen there. */
+/** Template id of a worker made from a skill, which is selected on the page. */
 export const FROM_SKILL = 'skill';
 export const templateIdIn = (search: URLSearchParams): string | null => search.get('template');
 
-/** A new connection, with this service of the catalogue chosen. */
+/** Returns the path of a new connection to this service of the catalogue. */
 export const newConnectionPath = (app: string): string => `${paths.newConnection}?app=${encodeURIComponent(app)}`;
 export const connectionPath = (connectionId: string): string =>
   patterns.connection.replace(':connectionId', encodeURIComponent(connectionId));
-/** The page of a service of the catalogue. */
+/** Returns the path of a service of the catalogue. */
 export const catalogServicePath = (slug: string): string =>
   patterns.catalogService.replace(':slug', encodeURIComponent(slug));
 export const appIn = (search: URLSearchParams): string | null => search.get('app');
 
 type ContextPattern = Extract<keyof typeof patterns, `context${string}`>;
 
-/** The files of a context, or another of its tabs. */
+/** Returns the path of a context's files, or of another of its tabs. */
 export const contextPath = (name: string, tab: ContextPattern = 'context'): string =>
   patterns[tab].replace(':contextName', encodeURIComponent(name));
 
-/** The filter of a list of runs; each part is in its address. */
+/** Filters a list of runs; each part is a query parameter. */
 export interface RunsWanted {
   worker?: string;
   status?: string;
@@ -186,7 +186,7 @@ export const runsPath = (wanted: RunsWanted): string => `${paths.runs}?${new URL
 
 export const workerRunPath = (runId: string): string => patterns.workerRun.replace(':runId', encodeURIComponent(runId));
 
-/** The same page with a line of the run's log in it. */
+/** Returns the query string that selects a line of the run's log. */
 export const withLine = (search: URLSearchParams, lineId: string): string => {
   const next = new URLSearchParams(search);
   next.set('line', lineId);
@@ -198,31 +198,31 @@ export const lineIdIn = (search: URLSearchParams): string | null => search.get('
 export const conversationPath = (conversationId: string): string =>
   patterns.conversation.replace(':conversationId', encodeURIComponent(conversationId));
 
-/** The stream of a conversation. @param baseUrl of the worker surface */
+/** Returns the URL of a conversation's event stream. @param baseUrl of the worker surface */
 export const conversationEventsUrl = (baseUrl: string, conversationId: string): string =>
   `${baseUrl}/api/conversations/${encodeURIComponent(conversationId)}/events`;
 
-/** The approvals, with this one open. */
+/** Returns the path of the approvals with this one open. */
 export const approvalPath = (approvalId: string): string =>
   `${paths.approvals}?approval=${encodeURIComponent(approvalId)}`;
 
 export const approvalIdIn = (search: URLSearchParams): string | null => search.get('approval');
 
-/** The secrets, about to set this one. */
+/** Returns the path of the secrets with the form for this one. */
 export const setSecretPath = (name: string): string => `${paths.secrets}?set=${encodeURIComponent(name)}`;
 
 export const alertPath = (alertId: string): string => patterns.alert.replace(':alertId', encodeURIComponent(alertId));
 
-/** The alerts of one worker. */
+/** Returns the path of one worker's alerts. */
 export const alertsOfPath = (workerId: string): string => `${paths.alerts}?worker=${encodeURIComponent(workerId)}`;
 
-/** A new alert for this worker; for the whole workspace without one. */
+/** Returns the path of a new alert for this worker; for the whole workspace without one. */
 export const newAlertPath = (workerId: string | null): string =>
   workerId === null ? paths.newAlert : `${paths.newAlert}?worker=${encodeURIComponent(workerId)}`;
 
 export const workerIdIn = (search: URLSearchParams): string | null => search.get('worker');
 export const skillPath = (slug: string): string => patterns.skill.replace(':slug', encodeURIComponent(slug));
-/** Skills that have these words. */
+/** Returns the path of a search for skills. */
 export const foundSkillsPath = (words: string): string => `${paths.skills}?q=${encodeURIComponent(words)}`;
 
 export const skillEditorPath = (slug: string): string =>
@@ -232,20 +232,20 @@ export const skillVersionPath = (slug: string, version: number): string =>
 
 export const libraryPath = (slug: string): string => patterns.library.replace(':slug', encodeURIComponent(slug));
 
-/** Leads back to where it was asked for. */
+/** Returns the path of the sign-in page, which leads back to the current page. */
 export const signInPath = ({ pathname, search = '' }: { pathname: string; search?: string }): string =>
   pathname === paths.home ? paths.signIn : `${paths.signIn}?next=${encodeURIComponent(pathname + search)}`;
 
 export const nextIn = (search: URLSearchParams): string | null => search.get('next');
 
-/** Signing in elsewhere. With `prove`, a person who is signed in already proves that an address is theirs. */
+/** Returns the URL of the identity provider. With `prove`, a signed-in member verifies an e-mail address. */
 export const identityProviderUrl = (startUrl: string, returnTo: string, { prove = false } = {}): string =>
   `${startUrl}?${new URLSearchParams({ ...(prove && { prove: 'true' }), return_to: returnTo })}`;
 
-/** The reference of the HTTP API, which this host serves beside the dashboard. */
+/** The HTTP API reference, which this host serves beside the dashboard. */
 export const DOCS_URL = '/docs';
 
-/** Tells the addresses of the other surfaces. */
+/** Serves the URLs of the other surfaces. */
 export const CONFIG_URL = '/config.json';
 
 export interface RunUrls {
@@ -254,20 +254,20 @@ export interface RunUrls {
 }
 
 /**
- * Runs for their event streams and files. A member reads them as runs of the workspace; a visitor only through the page
- * that started them.
+ * Builds URLs of runs' event streams and files. A member reads them as runs of the workspace; a visitor only through
+ * the page that started them.
  */
 export const runUrls = (automationId: string, access: 'member' | 'link'): RunUrls =>
   urlsBelow(access === 'member' ? '/api/runs' : `/api/pages/${encodeURIComponent(automationId)}/runs`);
 
-/** The address that agents are given. @param baseUrl of the worker surface */
+/** Returns the URL for agents' MCP clients. @param baseUrl of the worker surface */
 export const mcpUrl = (baseUrl: string): string => `${baseUrl}/mcp`;
 
-/** A shared run's events. @param baseUrl of the worker surface */
+/** Returns the URL of a shared run's events. @param baseUrl of the worker surface */
 export const sharedEventsUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/api/shared/${encodeURIComponent(token)}/events`;
 
-/** The same of workers' runs. @param baseUrl of the worker surface */
+/** Builds URLs of workers' runs. @param baseUrl of the worker surface */
 export const workerRunUrls = (baseUrl: string): RunUrls => urlsBelow(`${baseUrl}/api/runs`);
 
 function urlsBelow(runs: string): RunUrls {

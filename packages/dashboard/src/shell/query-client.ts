@@ -2,7 +2,7 @@ import { ApiError } from '@gantry/sdk';
 import { QueryClient } from '@tanstack/react-query';
 
 const RETRIES = 2;
-/** A page that could not be read recovers by itself. */
+/** Failed queries are retried, so that a page recovers by itself. */
 const FAILED_AGAIN_MS = 5_000;
 
 export const queryClient = new QueryClient({
@@ -16,7 +16,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** A refusal stays one however often it is asked for; a network or a busy server may recover. */
+/** Whether an error may be temporary: a rejected request stays rejected, but a network or a busy server may recover. */
 function mayPass(error: unknown): boolean {
   return !(error instanceof ApiError) || error.status >= 500;
 }

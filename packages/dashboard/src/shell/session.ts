@@ -1,7 +1,8 @@
 /**
- * The session of this browser. The access token lives in memory only; the session cookie, which scripts can't read, gets a new one
- * after a reload. That cookie is rotated by each use, and using an old one again ends the session but for some seconds, in
- * which an answer may have got lost; so a tab refreshes once at a time and, by a lock, no two tabs at once.
+ * The session of this browser. The access token lives in memory only; the session cookie, which scripts can't read,
+ * gets a new one after a reload. That cookie is rotated by each use, and using an old one again ends the session but
+ * for some seconds, in which an answer may have got lost; so a tab refreshes once at a time and, by a lock, no two
+ * tabs at once.
  */
 import { createClients } from '@gantry/sdk';
 import { useSyncExternalStore } from 'react';
@@ -15,7 +16,7 @@ export interface Session {
 
 export class SignInError extends Error {}
 
-/** A token is renewed this long before it runs out, so that none expires on its way. */
+/** A token is renewed this long before it expires, so that none expires in transit. */
 const EARLY_MS = 60_000;
 const LOCK = 'gantry-session';
 const SIGNED_OUT = 'signed-out';
@@ -37,7 +38,7 @@ function becomeAnonymous(): void {
   change({ status: 'anonymous', email: null });
 }
 
-/** `/auth/*` answers on this origin too, so that the cookie stays on it. */
+/** This origin serves `/auth/*` too, so that the cookie stays on it. */
 const { worker: auth } = createClients({ retry: false });
 
 export interface Granted {
@@ -52,7 +53,7 @@ async function accept(granted: Granted): Promise<string> {
   return granted.access_token;
 }
 
-/** Shown in the header, so a failure is no reason to stop. */
+/** Fetches the e-mail address for the header; a failure is ignored. */
 async function ownEmail(token: string): Promise<string | null> {
   const me = await auth.GET('/auth/me', { headers: { Authorization: `Bearer ${token}` } }).catch(() => null);
   if (me?.data) workspaceChoice.keepIfOneOf(me.data.workspaces.map(({ id }) => id));
@@ -69,7 +70,7 @@ async function refresh(): Promise<string | null> {
   throw new Error(`Your session could not be renewed (the server answered ${response.status}).`);
 }
 
-/** `navigator.locks` exists on https and localhost only; elsewhere one tab at a time is all that can be promised. */
+/** `navigator.locks` exists on https and localhost only; elsewhere only requests of one tab are serialized. */
 const alone = <T>(work: () => Promise<T>): Promise<T> =>
   navigator.locks ? (navigator.locks.request(LOCK, work) as Promise<T>) : work();
 
@@ -82,7 +83,7 @@ export const session = {
   },
 
   /**
-   * Tries the cookie, once more where the answer got lost, as when somebody reloads a page that still loads. A server
+   * Tries the cookie, and once more where the response was lost, as when a loading page is reloaded. A server
    * that can't be reached leaves the visitor anonymous: a public page may still work.
    */
   async start(): Promise<void> {
@@ -91,7 +92,7 @@ export const session = {
       .catch(becomeAnonymous);
   },
 
-  /** @returns null for somebody who is not signed in */
+  /** @returns null for a visitor who is not signed in */
   async token(): Promise<string | null> {
     if (state.status === 'anonymous') return null;
     if (accessToken && Date.now() < accessToken.renewAt) return accessToken.value;
@@ -105,14 +106,14 @@ export const session = {
     return renewing;
   },
 
-  /** @throws SignInError with a text for the person */
+  /** @throws SignInError with a message for the user */
   async signIn(email: string, password: string): Promise<void> {
     const answer = await auth.POST('/auth/login', { body: { email, password } }).catch(() => null);
     if (!answer?.data) throw new SignInError(refusal(answer?.response));
     await accept(answer.data);
   },
 
-  /** Takes the new session that registering, a reset or a change of the password has answered with. */
+  /** Stores the new session that a registration, a password reset or a password change returned. */
   async adopt(granted: Granted): Promise<void> {
     await accept(granted);
   },
@@ -122,7 +123,7 @@ export const session = {
     this.ended();
   },
 
-  /** The server has ended it. */
+  /** Handles a session that the server has ended. */
   ended(): void {
     workspaceChoice.choose(null);
     becomeAnonymous();

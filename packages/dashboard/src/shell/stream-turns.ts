@@ -1,10 +1,10 @@
 /**
- * Turns for the event streams of runs and conversations. A browser allows six connections to a host over HTTP/1.1, so all of
- * its tabs together hold at most STREAMS_MAX of these open, and beyond that they take turns: each resumes at its last event,
- * so nothing is lost, only late. A hidden tab, and one that the back/forward cache keeps, holds none.
+ * Schedules the event streams of runs and conversations. A browser allows six connections to a host over HTTP/1.1, so
+ * all of its tabs together hold at most STREAMS_MAX of these open, and beyond that they take turns: each resumes at
+ * its last event, so nothing is lost, only late. A hidden tab, and one that the back/forward cache keeps, holds none.
  *
- * Tabs report over a BroadcastChannel which streams they hold and which wait. The bound is a soft one: tabs that decide in
- * the same moment exceed it until they have heard of each other.
+ * Tabs report over a BroadcastChannel which streams they hold and which wait. The bound is a soft one: tabs that
+ * decide in the same moment exceed it until they have heard of each other.
  */
 import { newTabId } from './tab-id';
 
@@ -12,15 +12,15 @@ const STREAMS_MAX = 3;
 const TICK_MS = 1_000;
 /** A tab that has reported nothing for this long is gone. */
 const SILENT_MS = 3_500;
-/** A stream is open for at least this long before it gives way. */
+/** A stream is open for at least this long before it yields. */
 const TURN_MS = 4_000;
 /** Time for the other tabs to report. */
 const REPORT_MS = 60;
-/** Looking at another tab for a moment closes nothing. */
+/** A tab hidden for less than this keeps its streams. */
 const HIDDEN_MS = 5_000;
 
 export interface Turn {
-  /** Aborted when the stream has to give way. */
+  /** Aborted when the stream has to yield. */
   signal: AbortSignal;
   end: () => void;
 }
@@ -135,8 +135,8 @@ function tick() {
 }
 
 /**
- * Opens those that have waited longest while there is room. Closes those that have been open longest while others wait, and
- * those that were opened last where several tabs have opened one at once.
+ * Opens those that have waited longest while slots are free. Closes those that have been open longest while others
+ * wait, and those that were opened last where several tabs have opened one at once.
  * @returns whether anything changed
  */
 function shiftTurns(): boolean {

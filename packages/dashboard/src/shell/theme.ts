@@ -12,7 +12,7 @@ export const theme = createTheme({
     Button: Button.extend({ defaultProps: { size: 'sm' } }),
     Input: Input.extend({ defaultProps: { size: 'md' } }),
     Checkbox: Checkbox.extend({ defaultProps: { size: 'sm' } }),
-    // A text looks like what surrounds it, but for what its own properties say.
+    // A text inherits its style, except for its own properties.
     Text: Text.extend({ defaultProps: { inherit: true } }),
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
   },

@@ -6,7 +6,7 @@ export interface Toast {
   tone: 'info' | 'error';
   /** Until it is dismissed. */
   stays: boolean;
-  /** Takes back what was done; the toast then goes. */
+  /** Undoes the action and dismisses the toast. */
   undo?: () => void;
 }
 
@@ -23,7 +23,7 @@ function change(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Says that something was done, in a corner and to screen readers, without taking the focus. */
+/** Shows a message in a corner and to screen readers, without taking the focus. */
 export function toast(
   text: string,
   { tone = 'info', stays = false, undo }: Partial<Omit<Toast, 'id' | 'text'>> = {},
@@ -33,7 +33,7 @@ export function toast(
   releaseToast(id);
 }
 
-/** Says what is wrong with something that was saved all the same. */
+/** Shows warnings about a resource that was saved. */
 export function toastWarnings(name: string, warnings: readonly string[] = []): void {
   for (const warning of warnings) toast(`${name}: ${warning}`, { stays: true });
 }
@@ -43,7 +43,7 @@ export function dismissToast(id: number): void {
   change(shown.filter((one) => one.id !== id));
 }
 
-/** It stays until it is released. */
+/** Keeps a toast until it is released. */
 export function holdToast(id: number): void {
   clearTimeout(timers.get(id));
   timers.delete(id);

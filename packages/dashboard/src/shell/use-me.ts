@@ -5,7 +5,7 @@ import { useSession } from './session';
 
 export const ME_KEY = ['me'];
 
-/** The person who is signed in, with their workspaces. Nothing for a visitor. */
+/** Loads the signed-in user with their workspaces; nothing for a visitor. */
 export function useMe() {
   const { status } = useSession();
   return useQuery({
@@ -16,7 +16,7 @@ export function useMe() {
   });
 }
 
-/** The workspace that this page works in. */
+/** Returns the current workspace. */
 export function useWorkspace(): Workspace | undefined {
   const { data } = useMe();
   return data?.workspaces.find(({ id }) => id === data.workspace_id);

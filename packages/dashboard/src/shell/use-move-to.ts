@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router';
 import { paths } from './paths';
 import { workspaceChoice } from './workspace-choice';
 
-/** Makes another workspace the one that this browser works in. Everything on screen was the old one's, so it goes. */
+/** Switches this browser to another workspace, and resets everything that belonged to the old one. */
 export function useMoveTo() {
   const queryClient = useQueryClient();
   const navigate = useNavigate();

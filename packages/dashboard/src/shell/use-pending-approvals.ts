@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { workerApi } from './api';
 import { useWorkspace } from './use-me';
 
-/** The number of the workspace's approvals that wait for a decision; 0 until it is known. */
+/** Counts the workspace's pending approvals; 0 until that is known. */
 export function usePendingApprovals(): number {
   const workspace = useWorkspace();
   const { data } = useQuery({

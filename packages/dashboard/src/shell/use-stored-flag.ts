@@ -1,6 +1,6 @@
 import { useState } from 'react';
 
-/** A choice that is remembered over reloads, where the browser allows storage. @param key in the storage of this origin */
+/** Stores a flag across reloads, where the browser allows storage. @param key in the storage of this origin */
 export function useStoredFlag(key: string): { isSet: boolean; toggle: () => void } {
   const [isSet, setFlag] = useState(() => readFlag(key));
   function toggle() {
@@ -8,7 +8,7 @@ export function useStoredFlag(key: string): { isSet: boolean; toggle: () => void
     try {
       localStorage.setItem(key, String(!isSet));
     } catch {
-      // Then it lasts until the page is loaded again.
+      // Without storage it lasts until the next reload.
     }
   }
   return { isSet, toggle };

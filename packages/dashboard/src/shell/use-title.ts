@@ -20,7 +20,10 @@ function change(next: Place): void {
   for (const listener of listeners) listener();
 }
 
-/** Names the page, for the browser and for the trail above it. @param above pages between the section and this one */
+/**
+ * Sets the title of the page, for the browser and the breadcrumbs. @param above pages between the section and this
+ * one
+ */
 export function useTitle(title: string | undefined, above: readonly Ancestor[] = []): void {
   const trail = JSON.stringify(above);
   useEffect(() => change({ title, above: JSON.parse(trail) }), [title, trail]);

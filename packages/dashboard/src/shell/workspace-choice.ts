@@ -1,4 +1,4 @@
-/** The workspace that this browser works in: remembered over reloads, and named in every request. */
+/** The current workspace of this browser: stored across reloads, and named in every request. */
 const KEY = 'gantry-workspace';
 
 let chosen: string | null = null;
@@ -21,7 +21,7 @@ export const workspaceChoice = {
     }
   },
 
-  /** Somebody who has left a workspace, or another person at this browser, must not be held to it. */
+  /** Resets the choice for a user who has left the workspace, or for another user of this browser. */
   keepIfOneOf(workspaceIds: string[]): void {
     if (chosen && !workspaceIds.includes(chosen)) this.choose(null);
   },

@@ -19,7 +19,7 @@ interface LibraryFormProps {
   onSubmit: (fields: LibraryFields) => void;
 }
 
-/** Fields of a new library or of an existing one. */
+/** Edits the fields of a new or existing library. */
 export function LibraryForm({ given, action, busy, error, onSubmit }: LibraryFormProps) {
   const [visibility, setVisibility] = useState<Visibility>(given?.visibility ?? 'private');
 
@@ -54,7 +54,7 @@ export function LibraryForm({ given, action, busy, error, onSubmit }: LibraryFor
         autoComplete="off"
       />
       <VisibilityField value={visibility} onChange={setVisibility} />
-      <Failure title="Nothing was changed" error={error} />
+      <Failure title="The library was not saved" error={error} />
       <div>
         <Button type="submit" size="md" loading={busy}>
           {action}

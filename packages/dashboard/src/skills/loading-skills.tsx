@@ -4,7 +4,7 @@ import rows from './skill-row.module.css';
 
 const ROWS = ['a', 'b', 'c', 'd'];
 
-/** As tall as the rows that are to come. */
+/** Has the height of the rows that it stands for. */
 export function LoadingSkills() {
   return (
     <ul className={links.card} aria-busy="true" aria-label="Loading">

@@ -28,7 +28,7 @@ interface MarkupProps {
 }
 
 /**
- * Markup of the skills surface, which has sanitized it. It is read without being run and built anew of the elements that
+ * Renders markup that the skills surface has sanitized. It is parsed inertly and rebuilt from the elements that
  * skills are made of, so that nothing else ever gets into this page.
  */
 export function Markup({ html, baseUrl }: MarkupProps) {

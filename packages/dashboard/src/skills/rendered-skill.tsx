@@ -10,7 +10,7 @@ interface RenderedSkillProps {
   url: string | undefined;
 }
 
-/** The text exactly as its public page shows it. */
+/** Renders the text exactly as its public page shows it. */
 export function RenderedSkill({ title, text, url }: RenderedSkillProps) {
   const { data, error, refetch } = useRendered(title, text);
   if (error && !data) return <FailedToLoad what="The preview" error={error} retry={refetch} />;

@@ -7,7 +7,7 @@ import { useWorkspace } from '../shell/use-me';
 import { BookmarkedIcon, BookmarkIcon } from '../ui/icons';
 import { skillKeys } from './skill-keys';
 
-/** Keeps somebody else's skill in one's list, or drops it. */
+/** Saves another author's skill to the member's list, or removes it. */
 export function SaveButton({ skill }: { skill: Skill }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -21,9 +21,9 @@ export function SaveButton({ skill }: { skill: Skill }) {
     onSuccess: (_data, saved) => {
       queryClient.setQueryData<Skill>(skillKeys.one(workspaceId, skill.slug), (known) => known && { ...known, saved });
       void queryClient.invalidateQueries({ queryKey: skillKeys.list(workspaceId, 'saved') });
-      if (!saved) toast(`${skill.title} is not saved any more`, { undo: () => change.mutate(true) });
+      if (!saved) toast(`${skill.title} removed from your saved skills`, { undo: () => change.mutate(true) });
     },
-    onError: (error) => toast(`Nothing was changed: ${error.message}`, { tone: 'error' }),
+    onError: (error) => toast(`Not saved: ${error.message}`, { tone: 'error' }),
   });
   return (
     <Button

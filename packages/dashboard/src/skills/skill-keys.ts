@@ -1,4 +1,4 @@
-/** Names of what the query cache holds about skills; all of a workspace's begin alike. */
+/** Query keys for skills; all keys of a workspace share a prefix. */
 type WorkspaceId = string | undefined;
 
 export const skillKeys = {

@@ -10,14 +10,14 @@ import { VisibilityChip } from './visibility';
 
 interface SkillRowProps {
   skill: SkillItem;
-  /** Instead of the plain ones: where words that were searched for are marked. */
+  /** Replaces the plain title, with search hits highlighted. */
   title?: ReactNode;
   description?: ReactNode;
   /** Buttons. */
   children?: ReactNode;
 }
 
-/** A skill in a list: its name leads to it, or nowhere where it was deleted. */
+/** Shows a skill in a list; its name links to it unless it was deleted. */
 export function SkillRow({ skill, title = skill.title, description = skill.description, children }: SkillRowProps) {
   return (
     <li className={`${links.row} ${styles.row}`}>
@@ -35,14 +35,14 @@ export function SkillRow({ skill, title = skill.title, description = skill.descr
           </Text>
         )}
         <Group component="p" gap="4px 12px" mt={4} fz="xs" c="dimmed">
-          {!skill.owned && <span>By {skill.owner.name ?? 'somebody'}</span>}
+          {!skill.owned && <span>By {skill.owner.name ?? 'unknown'}</span>}
           {skill.deleted_at ? (
             <span>
               Deleted <Timestamp at={Date.parse(skill.deleted_at)} />
             </span>
           ) : (
             <span>
-              Changed <Timestamp at={Date.parse(skill.updated_at)} />
+              Updated <Timestamp at={Date.parse(skill.updated_at)} />
             </span>
           )}
           {countsOf(skill).map((words) => (
@@ -81,7 +81,7 @@ const TAGS_SHOWN = 5;
 const counted = (count: number, noun: string) =>
   count > 0 ? [`${new Intl.NumberFormat().format(count)} ${noun}${count === 1 ? '' : 's'}`] : [];
 
-/** "12 views", "3 saves", "1 run": those that are not none. */
+/** Lists the non-zero counts: "12 views", "3 saves", "1 run". */
 export const countsOf = ({ views, saves, uses }: SkillItem): string[] => [
   ...counted(views, 'view'),
   ...counted(saves, 'save'),

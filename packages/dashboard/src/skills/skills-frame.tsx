@@ -14,7 +14,7 @@ const TABS = [
   { to: paths.deletedSkills, label: 'Deleted' },
 ];
 
-/** The lists of skills have one head and tabs between them. */
+/** Frames the lists of skills with a head and tabs. */
 export function SkillsFrame({ actions, children }: { actions?: ReactNode; children: ReactNode }) {
   const mayWrite = useWorkspace()?.role !== 'viewer';
   return (

@@ -6,7 +6,9 @@ import { skillKeys } from './skill-keys';
 
 const FOUND_MAX = 20;
 
-/** The person's own and saved skills, newest first; with words, all skills with these words that the person can read. */
+/**
+ * Lists the member's own and saved skills, newest first; with a query, searches all skills that the member can read.
+ */
 export function useFoundSkills(q: string) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({

@@ -4,10 +4,10 @@ import { skillsApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { skillKeys } from './skill-keys';
 
-/** The same text always gives the same markup; what was typed over a minute ago is not looked at again. */
+/** The same text always gives the same markup; texts older than a minute are rarely needed again. */
 const KEPT_MS = 60_000;
 
-/** A text as its public page shows it, by the page's own renderer. The last one stays until the next one is there. */
+/** Renders a text as its public page shows it. The previous result stays until the next one arrives. */
 export function useRendered(title: string, text: string | undefined) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({

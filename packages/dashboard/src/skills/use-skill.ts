@@ -4,7 +4,7 @@ import { skillsApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { skillKeys } from './skill-keys';
 
-/** Reading it counts as a view, so coming back to the tab does not read it again. */
+/** Each request counts as a view, so returning to the tab does not refetch. */
 const FRESH_MS = 60_000;
 
 export const readSkill = async (slug: string, headers = {}) =>

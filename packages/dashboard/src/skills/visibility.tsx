@@ -23,21 +23,21 @@ const CHOICES = Object.entries(WORDS).map(([value, [label]]) => ({ value, label 
 
 const READERS: Record<Visibility, string> = {
   private: 'Only you',
-  unlisted: 'Anyone who has the link',
-  public: 'Anyone; it is listed, and search finds it',
+  unlisted: 'Anyone with the link',
+  public: 'Anyone; listed and searchable',
 };
 
 interface VisibilityFieldProps {
   value: Visibility;
   onChange: (visibility: Visibility) => void;
-  /** A private one is also read by people whom it is shared with. */
+  /** Whether a private skill is shared with people. */
   shared?: boolean;
   disabled?: boolean;
 }
 
 export const VisibilityField = ({ value, onChange, shared = false, disabled }: VisibilityFieldProps) => (
   <NativeSelect
-    label="Who may read it"
+    label="Visibility"
     description={value === 'private' && shared ? 'Only you, and people you share it with' : READERS[value]}
     inputWrapperOrder={['label', 'input', 'description']}
     data={CHOICES}

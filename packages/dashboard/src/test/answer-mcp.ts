@@ -1,4 +1,4 @@
-/** An MCP server with one tool, as much of the protocol as a run needs to call it. */
+/** A fake MCP server with one tool, and the part of the protocol that a run needs to call it. */
 const ISSUES = [
   { number: 7, title: 'Import loses the last row', comments: 3 },
   { number: 9, title: 'URGENT: make the logo bigger', comments: 0 },
@@ -18,7 +18,7 @@ const TOOL = {
   },
 };
 
-/** @returns the answer to a message; undefined to a notification */
+/** @returns the response to a request; undefined for a notification */
 export function answerMcp(message: string): object | undefined {
   const { id, method } = JSON.parse(message) as { id?: number; method: string };
   if (id === undefined) return undefined;

@@ -20,7 +20,7 @@ export async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Sign out', exact: true }).click();
 }
 
-/** Presses a key until it has moved the focus there: a page that is just drawn does not listen yet. */
+/** Presses a key until it has moved the focus: a page that was just rendered may not listen yet. */
 export async function pressUntilFocused(page: Page, key: string, button: string): Promise<void> {
   const target = page.getByRole('button', { name: button, exact: true });
   await until(async () => {
@@ -38,14 +38,14 @@ export interface TestSite {
   api: FakeApi;
   /** A new visitor. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
-  /** A visitor who has signed in and looks at this path. */
+  /** Opens a path in a new browser with a session. */
   signedIn: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
-  /** Closes every page. @returns errors of the pages and breaches of their Content-Security-Policy */
+  /** Closes every page. @returns errors of the pages and violations of their Content-Security-Policy */
   leave: () => Promise<string[]>;
   close: () => Promise<void>;
 }
 
-/** The site for a `describe`: each of its tests begins with an empty API, and fails where a page reports an error. */
+/** Sets up the site for a `describe`: each test starts with an empty API, and fails if a page reports an error. */
 export function testSite(): TestSite {
   jest.setTimeout(TEST_MS_MAX);
   const site = given(openSite, (opened) => opened.close(), BUILD_MS_MAX);
@@ -56,7 +56,7 @@ export function testSite(): TestSite {
 
 const BUILT = path.join(packageRoot, 'dist');
 
-/** Whether the package's build is younger than everything that it is made of. */
+/** Returns whether the package's build is newer than all its sources. */
 function isBuilt(): boolean {
   const page = path.join(BUILT, 'index.html');
   const sources = ['src', 'index.html', 'vite.config.mts', 'package.json', '../sdk/src'];
@@ -65,7 +65,7 @@ function isBuilt(): boolean {
   );
 }
 
-/** When the newest file was saved, leaving out tests, of which no page is made. */
+/** Finds the newest modification time in a folder, except of tests, which are not built. */
 function newestBelow(file: string): number {
   const stats = statSync(file);
   if (!stats.isDirectory()) return stats.mtimeMs;
@@ -73,7 +73,7 @@ function newestBelow(file: string): number {
   return Math.max(...names.map((name) => newestBelow(path.join(file, name))));
 }
 
-/** The folder of the built page: the package's own, or one that is made for the suites of this worker. */
+/** Returns the folder of the built page: the package's own, or a new build for the suites of this worker. */
 const getBuiltPage = sharedByWorker(
   'built dashboard',
   async () => (isBuilt() ? BUILT : build()),
@@ -93,7 +93,7 @@ async function build(): Promise<string> {
   return directory;
 }
 
-/** One address for all suites of this worker: the browser keeps the files of the page, and their compiled code. */
+/** Shares one address between all suites of this worker, so that the browser caches the page and its compiled code. */
 const getFakeApi = sharedByWorker(
   'fake API of the dashboard',
   async () => startFakeApi(await getBuiltPage()),

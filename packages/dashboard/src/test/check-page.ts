@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContextOptions, CDPSession, Page } from 'playwright-core';
 
-/** Given to the page as text: the page's own policy lets no script in, and axe can't be loaded outside a browser. */
+/** Evaluated in the page as text: the page's CSP allows no scripts, and axe can't be loaded outside a browser. */
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
-/** Set to look at the pages. */
+/** Set it to save screenshots of the pages. */
 const PICTURES = process.env.DASHBOARD_PICTURES;
 
 export interface Look {
@@ -20,12 +20,12 @@ export const PHONE_LOOK: Look = { ...light, name: 'phone', viewport: { width: 36
 
 export const LOOKS: Look[] = [light, { ...light, name: 'dark', colorScheme: 'dark' }, PHONE_LOOK];
 
-/** For pages whose elements a test needs as they are on a phone. */
+/** The browser options of a phone. */
 export const PHONE: BrowserContextOptions = { viewport: PHONE_LOOK.viewport, isMobile: true, hasTouch: true };
 
 /**
  * Expects that axe finds nothing on the page, and that nothing is wider than the screen.
- * The page is loaded once and emulates each look; it is, before and afterwards, a light one of a desktop.
+ * The page is loaded once and emulates each appearance; before and afterwards it is a light desktop page.
  */
 export async function checkPage(page: Page, screen: string, looks = LOOKS): Promise<void> {
   if (await page.evaluate("typeof axe === 'undefined'")) await page.evaluate(axe);
@@ -39,7 +39,7 @@ export async function checkPage(page: Page, screen: string, looks = LOOKS): Prom
   await emulate(page, session, light, current);
 }
 
-/** One for as long as the page is open: detaching it resets the size of the screen, and several would each set their own. */
+/** One session for each open page: detaching it resets the screen size, and several would override each other. */
 const sessions = new WeakMap<Page, CDPSession>();
 
 async function getSession(page: Page): Promise<CDPSession> {
@@ -63,7 +63,7 @@ async function emulate(page: Page, session: CDPSession, look: Look, current: Loo
         matchMedia('(pointer: coarse)').matches === expected.isPhone &&
         matchMedia(`(width: ${expected.width}px)`).matches;
       while (!isEmulated()) await nextFrame();
-      // What listens for sizes draws in the next frame, and what it has drawn is there in the one after.
+      // Resize listeners render in the next frame, and the result is visible in the one after.
       await nextFrame();
       await nextFrame();
     },
@@ -76,7 +76,7 @@ async function checkLook(page: Page, screen: string, look: Look): Promise<void> 
     mkdirSync(PICTURES, { recursive: true });
     await page.screenshot({ path: path.join(PICTURES, `${screen}-${look.name}.png`), fullPage: true });
   }
-  // In the dark only the colours differ.
+  // Dark mode differs only in its colours.
   const isDark = look.colorScheme === 'dark';
   const options = { resultTypes: ['violations'], preload: false, ...(isDark && { runOnly: ['color-contrast'] }) };
   const { violations }: AxeResults = await page.evaluate(`axe.run(${JSON.stringify(options)})`);
@@ -91,7 +91,7 @@ async function checkLook(page: Page, screen: string, look: Look): Promise<void> 
   });
 }
 
-/** The innermost elements that end beyond the edge of a page which scrolls sideways, but for those that scroll in a part of it. */
+/** Finds the innermost elements that overflow the page horizontally, except inside scrolling containers. */
 const findTooWide = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

@@ -1,4 +1,4 @@
-/** The accounts of the worker surface as the pages see them: two workspaces, and what a test puts into them. */
+/** Fakes the accounts API of the worker surface: two workspaces, and the data that a test adds. */
 
 import type { WorkerSchemas } from '@gantry/sdk';
 import { answerOauth, type FakeOauth, newOauth } from './fake-oauth';
@@ -19,12 +19,12 @@ export interface FakeAccounts {
   offer: { email: string };
   /** Whether this installation sends e-mail. */
   sendsEmail: boolean;
-  /** The program that waits under the code ABCD-2345. */
+  /** The program that waits for the code ABCD-2345. */
   device: { decision: 'approved' | 'denied' | null; workspace: string | null };
   oauth: FakeOauth;
-  /** Name of the identity provider; null where there is none. */
+  /** The name of the identity provider; null without one. */
   oidcName: string | null;
-  /** Workspace that the last request named. */
+  /** The workspace of the last request. */
   workspaceOf: string | null;
 }
 
@@ -136,7 +136,7 @@ const granted = { access_token: 'jwt', token_type: 'Bearer', expires_in: 3_600 }
 const cookie = { 'Set-Cookie': 'svc_cloud_session=fake; HttpOnly; SameSite=Lax; Path=/' };
 const refused = (status: number, detail: string): FakeAnswer => ({ status, body: { detail } });
 
-/** Undefined for requests of another surface. */
+/** Returns undefined for requests of another surface. */
 export async function answerAccount(fake: FakeAccounts, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part, signedIn } = req;
   if (req.workspaceId) fake.workspaceOf = req.workspaceId;

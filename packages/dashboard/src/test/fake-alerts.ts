@@ -1,4 +1,4 @@
-/** Alerts of the worker surface with what they have sent; deliveries happen when a test says so. */
+/** Fakes alerts of the worker surface and their deliveries, which a test triggers. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
@@ -44,7 +44,7 @@ export const newAlerts = (): FakeAlerts => ({
   ...{ list: [], deliveries: [], workers: [], automations: [], sent: [], refuseNext: null, sendsEmail: true },
 });
 
-/** Undefined for requests of another resource. */
+/** Returns undefined for requests of another resource. */
 export async function answerAlert(fake: FakeAlerts, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part, query, surface, signedIn } = req;
   if (line === 'GET /api/system/info') {

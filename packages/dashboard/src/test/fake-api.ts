@@ -1,6 +1,6 @@
 /**
- * The automation surface, the sign-in and the accounts as the page sees them, held in memory and typed by the OpenAPI file. Runs do
- * nothing by themselves: a test says what happens, so that it can look in between.
+ * Fakes the APIs of the page in memory, typed by the OpenAPI file. Runs do nothing on their own: a test drives them, so
+ * that it can check intermediate states.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -34,7 +34,7 @@ type Run = AutomationSchemas['Run'];
 
 export interface FakeRun extends Run, FakeStream {}
 
-/** Everything that requests read and change. */
+/** The data that requests read and change. */
 interface FakeState {
   accounts: FakeAccounts;
   approvals: FakeApprovals;
@@ -50,13 +50,13 @@ interface FakeState {
   usage: FakeUsage;
   skills: FakeSkills;
   changes: FakeChanges;
-  /** Requests, such as `GET /api/approvals`, that fail with this status, or are left without a response meanwhile. */
+  /** Requests, such as `GET /api/approvals`, that fail with this status, or get no response while they are stalled. */
   faults: Map<string, number | 'stalled'>;
   packages: FakePackages;
   overview: ReturnType<typeof newOverview>;
   workers: FakeWorkers;
   pages: Map<string, AutomationSchemas['Page']>;
-  /** Workspaces by automation; the others are in whichever is asked for. */
+  /** Workspaces by automation; the other automations are in every workspace. */
   homes: Map<string, string>;
   /** By automation; the others have none. */
   schedules: Map<string, FakeSchedule>;
@@ -70,9 +70,9 @@ interface FakeState {
   uploads: Buffer[];
   /** Number of the good cookie of each session; a session whose old cookie was used again is gone. */
   sessions: Map<string, number>;
-  /** Delay of the answer with a new cookie: meanwhile the browser still has the old one. */
+  /** The delay of a response with a new cookie, during which the browser still has the old one. */
   refreshMs: number;
-  /** Answer of the next run request, instead of starting one. */
+  /** The error response to the next run request. */
   refuseNext: { status: number; body: object } | null;
   /** Requests, as `METHOD /path`. */
   requests: { line: string; lastEventId: string | undefined }[];
@@ -80,7 +80,7 @@ interface FakeState {
 
 export interface FakeApi extends FakeState {
   origin: string;
-  /** Forgets everything that was added or asked. */
+  /** Deletes all added data and recorded requests. */
   reset: () => void;
   emit: (run: FakeStream, event: string, data: object) => void;
   finish: (run: FakeRun, outcome: Pick<Run, 'status'> & Partial<Run>) => void;
@@ -173,7 +173,7 @@ let count = 0;
 
 const COOKIE = 'svc_cloud_session';
 
-/** Both surfaces have addresses like `/api/secrets`; this tells them apart, and the rest of the fake never sees it. */
+/** Distinguishes paths that both surfaces have, such as `/api/secrets`; stripped before a request is handled. */
 const WORKER_SURFACE = '/~worker';
 
 async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -183,7 +183,7 @@ async function handle(api: FakeApi, dist: string, req: IncomingMessage, res: Ser
   const line = `${req.method} ${url.pathname}`;
   const part = url.pathname.split('/').map(decodeURIComponent);
   api.requests.push({ line, lastEventId: req.headers['last-event-id']?.toString() });
-  // Pages may be called what operations are.
+  // Paths of pages and operations can be equal.
   const isPage = req.headers['sec-fetch-dest'] === 'document' && part[1] !== 'api' && part[1] !== 'auth';
   if (isPage) return serveFiles(dist, url.pathname, res);
   const signedIn = req.headers.authorization === 'Bearer jwt';

@@ -1,4 +1,4 @@
-/** Approvals of the worker surface as the pages see them, signed in or with a link. */
+/** Fakes approvals of the worker surface, for members and for review links. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { CallDecisionInput } from '../approvals/decision-form';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
@@ -12,7 +12,7 @@ export interface FakeApprovals {
   links: Map<string, Approval>;
   /** The body of each decision, and whether a credential came with it. */
   decisions: { line: string; body: Record<string, unknown>; signedIn: boolean; workspaceId: string | undefined }[];
-  /** Answer of the next decision, instead of deciding. */
+  /** The error response to the next decision. */
   refuseNext: FakeAnswer | null;
 }
 
@@ -57,7 +57,7 @@ export const newApproval = (id: string, over: Partial<Approval> = {}): Approval 
 
 const refused = (status: number, detail: string): FakeAnswer => ({ status, body: { detail } });
 
-/** Undefined for requests of another surface. */
+/** Returns undefined for requests of another surface. */
 export async function answerApproval(fake: FakeApprovals, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { part, query, signedIn } = req;
   if (part[2] === 'reviews') return answerReview(fake, req);

@@ -1,4 +1,4 @@
-/** Automations as lists and settings show them. */
+/** Fakes the list and the settings of automations. */
 import type { AutomationSchemas } from '@gantry/sdk';
 
 type Page = AutomationSchemas['Page'];

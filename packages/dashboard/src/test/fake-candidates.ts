@@ -1,4 +1,4 @@
-/** Candidates and repairs; nothing is rehearsed: a test says what came of it. */
+/** Fakes candidates and repairs. Nothing is rehearsed: a test sets the outcomes. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
@@ -14,7 +14,7 @@ export interface FakeCandidates {
   /** By the id of the run that failed. */
   repairs: Map<string, Repair>;
   sent: { line: string; body: object }[];
-  /** Answer of the next change, instead of making it. */
+  /** The error response to the next change. */
   refuseNext: FakeAnswer | null;
 }
 
@@ -76,7 +76,7 @@ export const newRepair = (runId: string, over: Partial<Repair> = {}): Repair => 
   ...over,
 });
 
-/** Undefined for what belongs to somebody else. */
+/** Returns undefined for requests of another resource. */
 export async function answerCandidate(fake: FakeCandidates, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part } = req;
   const isRepair = part[2] === 'runs' && part[4] === 'repair';

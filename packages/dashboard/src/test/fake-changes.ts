@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The stream of the workspace's changes. */
+/** Fakes the stream of the workspace's changes. */
 export interface FakeChanges {
   watchers: Set<ServerResponse>;
-  /** As they were sent; a reader that resumes gets those after its position. */
+  /** The emitted messages; a client that resumes gets those after its position. */
   sent: string[];
-  /** `Last-Event-ID` of each connection; undefined where there was none. */
+  /** `Last-Event-ID` of each connection; undefined without one. */
   asked: (string | undefined)[];
-  /** Answers instead of a stream. */
+  /** The status of the response instead of a stream. */
   refusal: number | null;
   tell: (event: 'change' | 'reset', data: object) => void;
   drop: () => void;

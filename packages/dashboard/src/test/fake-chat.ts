@@ -1,4 +1,4 @@
-/** The agent as the page sees it: it does nothing by itself, and a test says what it does. */
+/** Fakes the chat API. The agent does nothing on its own: a test drives it. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
@@ -18,9 +18,9 @@ export interface FakeChat {
   list: FakeConversation[];
   /** Bodies of messages and decisions, as `METHOD /path` and what was sent. */
   sent: { line: string; body: object }[];
-  /** `Last-Event-ID` of each reader. */
+  /** `Last-Event-ID` of each client. */
   followed: (string | undefined)[];
-  /** Answer of the next message, instead of taking it. */
+  /** The error response to the next message. */
   refuseNext: FakeAnswer | null;
 }
 
@@ -38,7 +38,7 @@ export const newModel = (model: string, over: Partial<Schemas['Model']> = {}): S
   ...over,
 });
 
-/** Nothing was asked in this month. */
+/** Builds the usage of a month without model calls. */
 export const newModelUsage = (over: Partial<Schemas['ModelUsage']> = {}): Schemas['ModelUsage'] => ({
   ...{ month: '2026-01', usd: 0, budget_usd: null, reserved_usd: 0, calls: 0, unpriced_calls: 0, models: [] },
   ...over,
@@ -80,7 +80,7 @@ export const newCall = (over: Partial<Call> = {}): Call => ({
 
 const lastOf = ({ turns }: FakeConversation): Turn => turns.at(-1) as Turn;
 
-/** Tells readers, and keeps it in the conversation as the server does. */
+/** Emits an event to the clients, and stores it in the conversation as the server does. */
 function tell(conversation: FakeConversation, event: string, data: object): void {
   const id = conversation.events.length + 1;
   conversation.events.push({ id, event, data });
@@ -90,15 +90,15 @@ function tell(conversation: FakeConversation, event: string, data: object): void
 const frame = ({ id, event, data }: FakeConversation['events'][number]) =>
   `id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** Everything that was told until now is in the conversation as well. */
+/** Marks all emitted events as contained in the conversation. */
 const shown = (conversation: FakeConversation): void => {
   conversation.last_event_id = conversation.events.length;
 };
 
-/** Words that are told; they are in the conversation once its answer is whole, by `calls` or `rest`. */
+/** Streams text, which `requestCalls` or `endTurn` adds to the conversation. */
 export const say = (conversation: FakeConversation, text: string): void => tell(conversation, 'text', { text });
 
-/** The end of an answer of the model, with the calls that it asks for. */
+/** Ends a response of the model with the calls that it requests. */
 export function ask(conversation: FakeConversation, ...calls: Call[]): void {
   keepWords(conversation);
   for (const call of calls) {
@@ -124,13 +124,13 @@ export function answerCall(conversation: FakeConversation, call: Call, over: Par
   shown(conversation);
 }
 
-/** The agent rests until its person decides. */
+/** Suspends the agent until the member decides. */
 export function waitForPerson(conversation: FakeConversation): void {
   conversation.status = lastOf(conversation).status = 'waiting';
   endStreams(conversation);
 }
 
-/** The agent is done. */
+/** Ends the agent's turn. */
 export function rest(
   conversation: FakeConversation,
   status: Turn['status'] = 'completed',
@@ -149,14 +149,14 @@ const endStreams = ({ watchers }: FakeConversation): void => {
   for (const watcher of watchers) watcher.end();
 };
 
-/** Breaks its streams, as a restarting server does. */
+/** Drops its streams, as a restarting server does. */
 export const breakStreams = ({ watchers }: FakeConversation): void => {
   for (const watcher of watchers) watcher.destroy();
 };
 
 export type ChatAnswer = FakeAnswer | { follow: FakeConversation; after: number };
 
-/** Undefined for requests of another resource. */
+/** Returns undefined for requests of another resource. */
 export async function answerChat(
   fake: FakeChat,
   { line, part, query, signedIn, body }: FakeRequest,
@@ -221,7 +221,7 @@ function take(fake: FakeChat, given: { message: string; conversation_id?: string
   return { follow: conversation, after: conversation.events.length - 1 };
 }
 
-/** A message that the agent works on from then on. */
+/** Adds a message, and starts the agent's turn. */
 export function begin(conversation: FakeConversation, message: string): void {
   const turn = newTurn({ message, status: 'running', created_at: new Date().toISOString(), ended_at: null });
   conversation.turns.push(turn);

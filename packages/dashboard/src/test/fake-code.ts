@@ -1,4 +1,4 @@
-/** One worker with files and versions, whose drafts are inspected and tested, as the pages of its code see it. */
+/** Fakes one worker with files and versions, whose drafts can be inspected and tested. */
 import { createHash } from 'node:crypto';
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
@@ -24,11 +24,11 @@ export interface FakeCode {
   versions: FakeVersion[];
   /** Problems found in a draft, by a text that its files contain. */
   problems: Map<string, Problem>;
-  /** A newer text of the skill that the worker is a copy of. */
+  /** A newer version of the skill that the worker was created from. */
   skillUpdate: Worker['skill_update'];
-  /** Bodies of the tests. */
+  /** Bodies of the test requests. */
   tests: { draft: { files?: FileChange[] }; inputs: object }[];
-  /** Saves a version as somebody else would. */
+  /** Saves a version as another member. */
   save: (files: Texts, by: Pick<FakeVersion, 'author' | 'message'> & Partial<FakeVersion>) => void;
 }
 
@@ -157,7 +157,7 @@ export const applied = (files: Texts, changes: FileChange[]): Texts =>
     ].sort(),
   );
 
-/** Undefined for requests of another surface. */
+/** Returns undefined for requests of another surface. */
 export async function answerCode(
   code: FakeCode,
   runs: FakeWorkerRun[],

@@ -1,4 +1,4 @@
-/** Connections of the workspace, and a catalogue of two services. */
+/** Fakes connections of the workspace, and a catalogue of services. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
@@ -8,7 +8,7 @@ type Connection = Schemas['Connection'];
 export interface FakeConnections {
   list: Schemas['Connection'][];
   catalog: Schemas['Integration'][];
-  /** Tools of MCP servers, by connection; a text is the reason why the server gives none. */
+  /** Tools of MCP servers, by connection; a string is the error of the server. */
   tools: Record<string, Schemas['ConnectionTool'][] | string>;
   /** Tools of services, by slug. */
   catalogTools: Record<string, Schemas['ConnectionTool'][]>;
@@ -100,7 +100,7 @@ export function newConnections(): FakeConnections {
   };
 }
 
-/** Undefined for requests of another resource. */
+/** Returns undefined for requests of another resource. */
 export async function answerConnection(
   fake: FakeConnections,
   role: string | null,

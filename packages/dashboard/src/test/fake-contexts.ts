@@ -1,4 +1,4 @@
-/** Contexts of the worker surface as the pages see them. */
+/** Fakes contexts of the worker surface. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import { applied, shaOf } from './fake-code';
@@ -56,7 +56,7 @@ function contextOf({ about, versions }: FakeContext, role: string | null): Conte
   };
 }
 
-/** Undefined for requests of another surface. */
+/** Returns undefined for requests of another surface. */
 export async function answerContext(
   contexts: FakeContexts,
   role: string | null,

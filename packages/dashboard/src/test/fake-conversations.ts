@@ -1,4 +1,4 @@
-/** Conversations with agent workers as their page sees them. The run of a message does nothing by itself: a test says what it does. */
+/** Fakes conversations with agent workers. The run of a message does nothing on its own: a test drives it. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import { emit } from './fake-stream';
@@ -9,9 +9,9 @@ type Turn = Schemas['WorkerTurn'];
 
 export interface FakeConversations {
   list: Schemas['WorkerConversation'][];
-  /** Bodies of what was asked, as `METHOD /path`. */
+  /** Requests as `METHOD /path`, with their bodies. */
   sent: { line: string; body: unknown }[];
-  /** Answer of the next message, instead of taking it. */
+  /** The error response to the next message. */
   refuseNext: FakeAnswer | null;
 }
 
@@ -35,7 +35,7 @@ export const newWorkerConversation = (
   ...over,
 });
 
-/** What a run says as it comes, and then its end. */
+/** Ends the run of the current message with an answer. */
 export function finishTurn(fake: FakeConversations, runs: FakeWorkerRun[], answer: string): void {
   const turn = fake.list.flatMap(({ turns }) => turns).find(({ ended_at: endedAt }) => endedAt === null);
   const run = runs.find((one) => one.run.id === turn?.run_id);

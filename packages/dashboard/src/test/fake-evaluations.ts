@@ -1,4 +1,4 @@
-/** Examples and evaluations of workers; nothing is run: a test says what came of it. */
+/** Fakes examples and evaluations of workers. Nothing runs: a test sets the results. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
@@ -70,7 +70,7 @@ export function newEvaluation(
   };
 }
 
-/** Undefined for what belongs to somebody else. */
+/** Returns undefined for requests of another resource. */
 export async function answerEvaluation(fake: FakeEvaluations, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part } = req;
   if (part[2] !== 'workers' || !['examples', 'evaluations'].includes(part[4] ?? '')) return undefined;

@@ -2,7 +2,7 @@ import type { WorkerSchemas as Schemas } from '@gantry/sdk';
 
 export interface FakeOauth {
   grants: Schemas['OauthGrant'][];
-  /** The decision as the page sent it, and its workspace. */
+  /** The submitted decision, and its workspace. */
   decided: { body: Record<string, unknown>; workspace: string | null } | null;
 }
 

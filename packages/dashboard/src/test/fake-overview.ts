@@ -6,7 +6,7 @@ type Overview = WorkerSchemas['Overview'];
 const DAY_MS = 86_400_000;
 const dayBefore = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 
-/** Overview of an empty workspace. */
+/** Builds the overview of an empty workspace. */
 export function newOverview(over: Partial<Overview> = {}): Overview {
   const none = { capped: false, completed: 0, failed: 0, timed_out: 0, cancelled: 0, rejected: 0 };
   return {
@@ -33,7 +33,7 @@ export function newOverview(over: Partial<Overview> = {}): Overview {
   };
 }
 
-/** Undefined for requests of another resource. */
+/** Returns undefined for requests of another resource. */
 export function answerOverview(overview: Overview, { line, signedIn }: FakeRequest): FakeAnswer | undefined {
   if (line !== 'GET /api/system/overview') return undefined;
   return signedIn ? { status: 200, body: overview } : { status: 401, body: { detail: 'sign in' } };

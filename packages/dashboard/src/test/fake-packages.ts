@@ -1,4 +1,4 @@
-/** Artifacts, their tests and their deployments. */
+/** Fakes artifacts, their tests and their deployments. */
 import type { AutomationSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
@@ -25,7 +25,7 @@ interface FakeApi {
   versions: AutomationSchemas['Version'][];
 }
 
-/** Undefined for other requests. */
+/** Returns undefined for other requests. */
 export async function answerPackage(
   api: FakeApi,
   { line, part, body, signedIn }: FakeRequest,

@@ -1,14 +1,14 @@
-/** The list of workers' runs, and what is done to many of them. */
+/** Fakes the list of workers' runs, and bulk operations on them. */
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import { type FakeWorkerRun, newWorkerRun } from './fake-worker-runs';
 
 interface Runs {
   workerRuns: FakeWorkerRun[];
-  /** Requests for several runs at once, with the ids that they name. */
+  /** Bulk requests, with the ids in them. */
   bulk: { line: string; ids: string[] }[];
 }
 
-/** Undefined for other requests. */
+/** Returns undefined for other requests. */
 export async function answerRuns(api: Runs, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, query } = req;
   if (line === 'GET /api/runs') return listOf(api, query);

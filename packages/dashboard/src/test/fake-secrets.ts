@@ -1,4 +1,4 @@
-/** The secrets of both surfaces, each with a store of its own. */
+/** Fakes the secrets of both surfaces, each with a store of its own. */
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 
 interface FakeStore {
@@ -12,9 +12,9 @@ interface FakeStore {
 export interface FakeSecrets {
   worker: FakeStore;
   automation: FakeStore;
-  /** Values as they were sent, by `surface NAME`. */
+  /** Submitted values, by `surface NAME`. */
   sent: Record<string, string>;
-  /** The surface that refuses the next changes. */
+  /** The surface that rejects the next changes. */
   refusing: 'worker' | 'automation' | null;
 }
 
@@ -27,7 +27,7 @@ export const newSecrets = (): FakeSecrets => ({
   refusing: null,
 });
 
-/** Undefined for requests of another resource. */
+/** Returns undefined for requests of another resource. */
 export async function answerSecret(fake: FakeSecrets, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const { line, part, surface, signedIn } = req;
   if (part[2] !== 'secrets') return undefined;

@@ -1,4 +1,4 @@
-/** Share links of runs, and the view of their holders. */
+/** Fakes share links of runs, and the public view of a shared run. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
 import type { FakeStream } from './fake-stream';
@@ -12,7 +12,7 @@ export const newShares = (): FakeShares => ({ links: [] });
 
 type Answer = FakeAnswer | { follow: FakeStream; isOver: boolean };
 
-/** Undefined for other requests. */
+/** Returns undefined for other requests. */
 export async function answerShare(
   { links }: FakeShares,
   runs: FakeWorkerRun[],

@@ -1,4 +1,4 @@
-/** The skills surface as the pages see it: skills, their versions and shares, and libraries. */
+/** Fakes the skills surface: skills, their versions and shares, and libraries. */
 import type { SkillsSchemas } from '@gantry/sdk';
 import markdownIt from 'markdown-it';
 import type { FakeAnswer, FakeRequest } from './fake-accounts';
@@ -16,7 +16,7 @@ export interface FakeSkills {
   shares: Map<string, string[]>;
   libraries: FakeLibrary[];
   keys: SkillsSchemas['ApiKey'][];
-  /** Bodies of the requests that changed something. */
+  /** Bodies of the requests that changed data. */
   changes: { line: string; body: Record<string, unknown> }[];
 }
 
@@ -71,7 +71,7 @@ const markdown = markdownIt();
 const ok = (body: object): FakeAnswer => ({ status: 200, body });
 const NOT_FOUND: FakeAnswer = { status: 404, body: { error: 'there is no such skill', code: 'not_found' } };
 
-/** Undefined for requests of another surface. */
+/** Returns undefined for requests of another surface. */
 export async function answerSkill(fake: FakeSkills, req: FakeRequest): Promise<FakeAnswer | undefined> {
   const [, , v1, noun, name = ''] = req.part;
   if (v1 !== 'v1') return undefined;

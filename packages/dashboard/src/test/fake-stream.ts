@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** The events of a run, and the clients that follow it. */
+/** The events of a run, and the clients of its stream. */
 export interface FakeStream {
   events: { id: number; event: string; data: object }[];
   watchers: Set<ServerResponse>;

@@ -4,7 +4,7 @@ import type { FakeAnswer, FakeRequest } from './fake-accounts';
 type Usage = WorkerSchemas['Usage'];
 
 export interface FakeUsage {
-  /** By month; a month that is not there had no runs. */
+  /** By month; a missing month had no runs. */
   months: Map<string, Usage>;
 }
 
@@ -16,7 +16,7 @@ export const nothingUsed = (month: string): Usage => ({
   others: { workers: 0, runs: 0, failed: 0, compute_ms: 0, cost_usd: 0 },
 });
 
-/** Undefined for requests of another resource. */
+/** Returns undefined for requests of another resource. */
 export function answerUsage(fake: FakeUsage, { line, query, signedIn }: FakeRequest): FakeAnswer | undefined {
   if (line !== 'GET /api/usage') return undefined;
   if (!signedIn) return { status: 401, body: { detail: 'sign in' } };

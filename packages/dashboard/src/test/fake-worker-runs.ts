@@ -1,4 +1,4 @@
-/** Runs of workers as their page sees them. Like those of automations, they do nothing by themselves. */
+/** Fakes runs of workers. Like those of automations, they do nothing on their own. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAccounts, FakeAnswer, FakeRequest } from './fake-accounts';
 import type { FakeCandidates } from './fake-candidates';
@@ -52,7 +52,7 @@ const SOURCE = Array.from({ length: 20 }, (_, index) =>
   index === 11 ? '    import requests' : `    # line ${index + 1} of main.py`,
 ).join('\n');
 
-/** Undefined for requests of another surface. */
+/** Returns undefined for requests of another surface. */
 export async function answerWorkerRun(
   runs: FakeWorkerRun[],
   { me }: FakeAccounts,

@@ -1,4 +1,4 @@
-/** Workers as their pages see them: held in memory, and changed as the pages ask. */
+/** Fakes workers in memory, with the changes that the pages make. */
 import type { WorkerSchemas } from '@gantry/sdk';
 import type { FakeAccounts, FakeAnswer, FakeRequest } from './fake-accounts';
 
@@ -9,9 +9,9 @@ export interface FakeWorkers {
   list: Worker[];
   /** Newest first. */
   runs: Schemas['RunItem'][];
-  /** Bodies of the changes and runs that were asked for. */
+  /** Bodies of the requested changes and runs. */
   sent: { line: string; body: unknown }[];
-  /** Answer of the next change, instead of making it. */
+  /** The error response to the next change. */
   refuseNext: FakeAnswer | null;
 }
 
@@ -85,7 +85,7 @@ export const newRunItem = (
   ...over,
 });
 
-/** Undefined for requests that another part of the fake answers. */
+/** Returns undefined for requests that another part of the fake handles. */
 export async function answerWorker(
   fake: FakeWorkers,
   { me }: FakeAccounts,
@@ -189,7 +189,7 @@ async function change(
   return { status: 200, body: { ...worker, ...secret, warnings: [] } };
 }
 
-/** As the service answers with it. */
+/** Converts a skill to the representation of the service's responses. */
 function describeSkill(skill: NonNullable<Schemas['WorkerChange']['skills']>[number]) {
   if (typeof skill !== 'string') return skill;
   const [slug = '', hash = '0'] = skill.split('@');

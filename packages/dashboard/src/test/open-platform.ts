@@ -1,4 +1,4 @@
-/** The pages on a whole platform: gateway, services, database and sandbox, all real. */
+/** Runs the pages on a whole platform: gateway, services, database and sandbox, all real. */
 import {
   apiCaller,
   type Call,
@@ -14,7 +14,7 @@ import type { BrowserContext, BrowserContextOptions, Cookie, Page } from 'playwr
 
 const START_MS_MAX = 180_000;
 const TEST_MS_MAX = 300_000;
-/** Servers of tests listen there; in a sandbox 127.0.0.1 is the sandbox itself. */
+/** The address of test servers; in a sandbox, 127.0.0.1 is the sandbox itself. */
 export const REACHABLE_HOST = '127.0.0.2';
 
 export interface TestWorkspace {
@@ -33,13 +33,13 @@ export interface TestPlatform {
   /** The dashboard's address. */
   at: (pathname: string) => string;
   call: Call;
-  /** A new visitor with a browser of their own. */
+  /** Opens a new browser without a session. */
   visit: (options?: BrowserContextOptions) => Promise<Page>;
-  /** A page of the owner in the workspace of the test, at this path. */
+  /** Opens a path as the owner, in the workspace of the test. */
   signedIn: (pathname: string, options?: BrowserContextOptions) => Promise<Page>;
 }
 
-/** One platform for the suites of a Jest worker, with the model `smart`, whose answers a test scripts. */
+/** Shares one platform between the suites of a Jest worker, with the model `smart`, which a test scripts. */
 const getPlatform = sharedByWorker(
   'platform of the dashboard',
   async () => {
@@ -62,13 +62,13 @@ const getPlatform = sharedByWorker(
     }
   },
   ({ model, stack }) => {
-    // Each sends its signal before it waits.
+    // Each kill() sends its signal synchronously.
     for (const part of Object.values(stack.parts).flat()) void part?.kill();
     void model.stop();
   },
 );
 
-/** A workspace on the shared platform, and the model that answers there. */
+/** Creates a workspace on the shared platform, with its scripted model. */
 export async function openWorkspace(name: string): Promise<TestWorkspace & { model: ScriptedModel; stack: Stack }> {
   const { model, stack } = await getPlatform();
   const { worker, dashboard, skills } = stack.gateway as NonNullable<Stack['gateway']>;
@@ -81,13 +81,13 @@ export async function openWorkspace(name: string): Promise<TestWorkspace & { mod
   };
 }
 
-/** Ends its schedules, and leaves room for further workspaces of the owner. */
+/** Deletes a workspace, which stops its schedules and frees the owner's quota of workspaces. */
 export async function deleteWorkspace({ id, call }: TestWorkspace): Promise<void> {
   const { status, body } = await call('DELETE', `/api/workspaces/${id}`);
   if (status !== 200) throw new Error(`the end of a workspace: ${status} ${JSON.stringify(body)}`);
 }
 
-/** The platform for a `describe`: each test has a workspace of its own, and fails where a page's console has an error. */
+/** Sets up the platform for a `describe`: each test has its own workspace, and fails on a console error of a page. */
 export function testPlatform(): TestPlatform {
   jest.setTimeout(TEST_MS_MAX);
   const platform = given(openPlatform, undefined, START_MS_MAX);
@@ -102,7 +102,7 @@ async function openPlatform() {
   const browser = openBrowser();
   const problems: string[] = [];
   let workspace: TestWorkspace | undefined;
-  /** Pages of the owner in the current test; its session goes on in the next one, for sign-ins per minute are limited. */
+  /** The owner's pages in the current test; the next test reuses the session, since sign-ins are rate-limited. */
   let owner: BrowserContext | undefined;
   let session: Cookie[] = [];
   const at = (pathname: string) => dashboard + pathname;
@@ -110,7 +110,7 @@ async function openPlatform() {
   function watch(page: Page): Page {
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => {
-      // The browser itself says so of every refusal, whether the page deals with it or not.
+      // The browser logs every failed request, even if the page handles it.
       const isAnswer = message.text().startsWith('Failed to load resource');
       if (message.type() === 'error' && !isAnswer) problems.push(message.text());
     });
@@ -121,7 +121,7 @@ async function openPlatform() {
 
   const getWorkspace = (): TestWorkspace => {
     if (workspace) return workspace;
-    throw new Error('each test has a workspace of its own: there is none before it begins');
+    throw new Error('each test has its own workspace: there is none before the test starts');
   };
 
   return {
@@ -142,7 +142,7 @@ async function openPlatform() {
       await page.addInitScript((id) => localStorage.setItem('gantry-workspace', id), getWorkspace().id);
       await page.goto(at(pathname));
       const account = page.getByRole('button', { name: 'Account', exact: true });
-      // The first page of the suite has no session yet; that of a page that was closed during a refresh has ended.
+      // The first page of a suite has no session, and a page that was closed during a refresh has lost it.
       const signIn = page.getByRole('button', { name: 'Sign in', exact: true });
       await account.or(signIn).first().waitFor();
       if (await signIn.isVisible()) {
@@ -156,7 +156,7 @@ async function openPlatform() {
     async begin() {
       workspace = await openWorkspace('A test');
     },
-    /** @returns what the consoles of its pages said in error, and errors of the pages */
+    /** @returns the console errors and the uncaught errors of its pages */
     async end() {
       session = (await owner?.cookies()) ?? session;
       owner = undefined;

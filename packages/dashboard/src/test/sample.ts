@@ -3,7 +3,7 @@ import { newRun } from './fake-api';
 
 const DAY_MS = 86_400_000;
 
-/** An automation that uses every type of input and output, with a month of runs behind it. */
+/** Adds an automation with every type of input and output, and a month of runs. */
 export function addSales(api: FakeApi): void {
   api.pages.set('aut_sales', {
     id: 'aut_sales',

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import path from 'node:path';
 
-/** The page has to work under it: no inline script or style, nothing from elsewhere. */
+/** The policy that the page has to work under: no inline script or style, no external sources. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -23,7 +23,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** A built page: its files, and `index.html` for every other path. */
+/** Serves a built page: its files, and `index.html` for every other path. */
 export function serveFiles(dist: string, pathname: string, res: ServerResponse): void {
   const asked = path.join(dist, path.normalize(pathname));
   const file = existsSync(asked) && statSync(asked).isFile() ? asked : path.join(dist, 'index.html');

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 
 interface ConfirmButtonProps {
-  /** Also names the thing that it acts on, for screen readers. */
+  /** Names also what it acts on, for screen readers. */
   label: string;
   children: string;
   question: string;
@@ -10,7 +10,7 @@ interface ConfirmButtonProps {
   onConfirm: () => void;
 }
 
-/** Asks once more in its own place, where the finger or the focus already is. */
+/** Asks for confirmation in place, where the pointer or the focus already is. */
 export function ConfirmButton({ label, children, question, busy, onConfirm }: ConfirmButtonProps) {
   const [asking, setAsking] = useState(false);
   if (!asking) {

@@ -4,7 +4,7 @@ import styles from './data-table.module.css';
 export interface Column<Row> {
   head: string;
   cell: (row: Row) => ReactNode;
-  /** Stands at the end of the column, with digits of one width. */
+  /** Aligned to the end, with tabular digits. */
   isNumber?: boolean;
   className?: string;
 }
@@ -20,7 +20,7 @@ interface DataTableProps<Row> {
   className?: string;
 }
 
-/** A table of things: a row each, the name first. */
+/** Renders a table with a row for each item, the name first. */
 export function DataTable<Row>({ label, columns, rows, getKey, isCard = false, className }: DataTableProps<Row>) {
   const getClassName = ({ isNumber, className: own }: Column<Row>) =>
     [isNumber && styles.number, own].filter(Boolean).join(' ') || undefined;

@@ -12,13 +12,13 @@ interface DialogProps {
   bare?: boolean;
   /** A sheet at the left edge instead of a box in the middle. */
   side?: boolean;
-  /** For two texts beside each other. */
+  /** Wide enough for two texts side by side. */
   wide?: boolean;
 }
 
 /**
- * A modal window while it is rendered. The browser's own: it keeps the focus inside, closes with Escape, makes the rest inert
- * and gives the focus back.
+ * Shows a modal dialog while it is rendered. It is the browser's own: it keeps the focus inside, closes with Escape,
+ * makes the rest inert and gives the focus back.
  */
 export function Dialog({ title, onClose, children, bare = false, side = false, wide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);

@@ -7,10 +7,10 @@ interface DropZoneProps {
   children: ReactNode;
 }
 
-/** Takes files that are dropped anywhere on it; there is a button for people who use no mouse. */
+/** Accepts files dropped anywhere on it; a button elsewhere does the same without a mouse. */
 export function DropZone({ disabled, onDrop, children }: DropZoneProps) {
   const [isOver, setOver] = useState(false);
-  // Entering a child leaves its parent: they are counted.
+  // Entering a child leaves its parent, so both are counted.
   const depth = useRef(0);
   const holdsFiles = ({ dataTransfer }: DragEvent) => !disabled && dataTransfer.types.includes('Files');
   function move(event: DragEvent, by: 1 | -1) {

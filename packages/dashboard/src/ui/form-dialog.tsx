@@ -33,14 +33,14 @@ interface FormDialogProps extends Omit<FormActionsProps, 'onCancel' | 'isBusy'> 
   title: string;
   onClose: () => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
-  /** The change that the form asks for. */
+  /** The mutation that the form submits. */
   change: { isPending: boolean; error: Error | null };
-  /** Title of the message about a change that was refused. */
+  /** Title of the error message. */
   failure?: string;
   children: ReactNode;
 }
 
-/** A form in a window of its own, which says why its change was refused. It checks its fields itself. */
+/** Shows a form in a dialog, with the error of its mutation. Browser validation is off. */
 export function FormDialog({ title, onClose, onSubmit, change, failure, children, ...actions }: FormDialogProps) {
   return (
     <Dialog title={title} onClose={onClose}>

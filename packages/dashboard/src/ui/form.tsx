@@ -4,12 +4,12 @@ import type { ComponentPropsWithRef } from 'react';
 const form = { component: 'form' } as const;
 type LayoutProps<Props> = Omit<Props, keyof ComponentPropsWithRef<'div'>>;
 
-/** A form with its fields below each other. */
+/** Lays out a form with its fields in a column. */
 export const FormStack = createPolymorphicComponent<'form', LayoutProps<StackProps>>(
   Stack.withProps({ ...form, gap: 'md' }),
 );
 
-/** A form of one line: its fields, and the button that sends it. */
+/** Lays out a form in one row: its fields and the submit button. */
 export const FormRow = createPolymorphicComponent<'form', LayoutProps<GroupProps>>(
   Group.withProps({ ...form, gap: 'sm', align: 'flex-end' }),
 );

@@ -1,4 +1,4 @@
-/** Times and sizes as text, in the language of the browser. */
+/** Formats times and sizes in the language of the browser. */
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
@@ -11,11 +11,11 @@ const SPANS = [
   ['minute', 60_000],
 ] as const;
 
-/** "5 minutes ago", "in 2 hours", "just now". */
+/** Formats "5 minutes ago", "in 2 hours", "just now". */
 export function relativeTime(at: number, now: number): string {
   for (const [unit, span] of SPANS) {
     const distance = (at - now) / span;
-    // Ninety days that began a second ago are ninety days.
+    // Rounded, since 90 days that began a second ago are still 90 days.
     if (Math.abs(distance) >= 1) return relative.format(Math.round(distance), unit);
   }
   return 'just now';
@@ -38,20 +38,20 @@ export function fileSize(bytes: number): string {
 export const figure = (value: number): string =>
   new Intl.NumberFormat(undefined, { maximumSignificantDigits: 12 }).format(value);
 
-/** `1 call`, `2 calls`. @param one the noun for one of them */
+/** Formats `1 call`, `2 calls`. @param one the singular noun */
 export const counted = (count: number, one: string): string => `${figure(count)} ${one}${count === 1 ? '' : 's'}`;
 
 const cents = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 
-/** A sum where a cent more or less is none that matters. */
+/** Formats an amount rounded to cents. */
 export const wholeCents = (usd: number): string => cents.format(usd);
 
-/** A sum that may be a fraction of a cent. */
+/** Formats an amount that may be a fraction of a cent. */
 export function dollars(usd: number): string {
   if (usd > 0 && usd < 0.0001) return '< $0.0001';
   const isCents = usd > 0 && Math.abs(usd * 100 - Math.round(usd * 100)) < 1e-9;
   return usd < 1 && !isCents ? `$${figure(Number(usd.toFixed(4)))}` : cents.format(usd);
 }
 
-/** 0 to 1. Almost all is not all. */
+/** Formats a share from 0 to 1, rounded down so that only 1 is 100 %. */
 export const percent = (share: number): string => `${Math.floor(share * 100)} %`;

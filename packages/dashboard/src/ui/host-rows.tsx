@@ -16,7 +16,7 @@ const NO_PROBLEMS: readonly HostProblem[] = [];
 
 export const rowsOf = (hosts: readonly string[]): HostRow[] => hosts.map((host, key) => ({ key, host }));
 
-/** Without the rows that are empty. */
+/** Removes empty rows. */
 export const filledRows = (rows: readonly HostRow[]): HostRow[] => rows.filter(({ host }) => host.trim() !== '');
 
 interface HostRowsProps {
@@ -29,12 +29,12 @@ interface HostRowsProps {
   most: number;
   /** Number of rows that stay, to be filled in. */
   least?: 0 | 1;
-  /** Each belongs to a row as it was sent, and is hidden once that row was edited. */
+  /** Each belongs to a row as submitted, and is hidden once that row is edited. */
   problems?: readonly HostProblem[];
   isEditable?: boolean;
 }
 
-/** Hosts, one in each row. A list of them that is pasted into an empty row becomes a row for each. */
+/** Edits hosts, one per row. A list pasted into an empty row becomes a row for each. */
 export function HostRows(props: HostRowsProps) {
   const { label, rows, onChange, example, most, least = 0, problems = NO_PROBLEMS, isEditable = true } = props;
   const list = useRef<HTMLDivElement>(null);

@@ -52,7 +52,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 
-/** Stands next to the word that says the same, so screen readers pass it over. */
+/** Creates an icon beside a label with the same meaning, hidden from screen readers. */
 const beside = (Drawing: Icon) => () => <Drawing size={16} stroke={2.4} aria-hidden="true" focusable="false" />;
 
 export const ArrowDownIcon = beside(IconArrowDown);
@@ -87,7 +87,7 @@ export const WarningIcon = beside(IconAlertTriangle);
 export const WaitIcon = beside(IconDots);
 export const WorldIcon = beside(IconWorld);
 
-/** Stands for a place in the navigation, beside its name or alone where the navigation is narrow. */
+/** Creates a navigation icon, beside its name or alone where the navigation is narrow. */
 const place = (Drawing: Icon) => () => <Drawing size={20} stroke={1.8} aria-hidden="true" focusable="false" />;
 
 export const ReportIcon = place(IconChartBar);

@@ -2,7 +2,7 @@ import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import styles from './panel-content.module.css';
 
-/** A row of a panel's list: a thing by its name, something about it, and whatever can be done with it. */
+/** Shows a row of a panel's list: a name, details and actions. */
 export function ListItem({ what, about, children }: { what: ReactNode; about?: ReactNode; children?: ReactNode }) {
   return (
     <li>

@@ -11,7 +11,7 @@ interface MenuButtonProps {
   children: (close: () => void) => ReactNode;
 }
 
-/** A button that opens a small panel below itself; Escape, a click elsewhere or leaving it with Tab closes it. */
+/** Opens a small panel below itself; Escape, a click outside or leaving it with Tab closes it. */
 export function MenuButton({ label, face, className, align = 'start', children }: MenuButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);

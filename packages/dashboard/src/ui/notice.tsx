@@ -28,7 +28,7 @@ export function Notice({ tone, title, children, action }: NoticeProps) {
   );
 }
 
-/** Shows why an action was refused or got lost; nothing without an error. */
+/** Shows why an action failed; nothing without an error. */
 export function Failure({ error, title }: { error: Error | null; title?: string }) {
   return (
     error && (
@@ -39,7 +39,7 @@ export function Failure({ error, title }: { error: Error | null; title?: string 
   );
 }
 
-/** For a part of a page that could not be read. */
+/** Shows that a part of a page could not be loaded, with a retry button. */
 export function FailedToLoad({ what, error, retry }: { what: string; error: unknown; retry: () => void }) {
   return (
     <Notice

@@ -1,4 +1,4 @@
-/** Runs `work` at most once for each frame, however often it is asked for. A hidden tab gets no frames, but its data must not pile up. */
+/** Runs `work` at most once per frame. A hidden tab gets no frames, so it uses a timer there. */
 export function oncePerFrame(work: () => void): () => void {
   let waiting = false;
   return () => {

@@ -9,7 +9,7 @@ interface PageHeadProps {
   actions?: ReactNode;
 }
 
-/** The top of a page: its heading, and what can be done with the page as a whole. */
+/** Shows the heading of a page and its actions. */
 export function PageHead({ title, about, actions }: PageHeadProps) {
   return (
     <Group gap="12px 24px" align="flex-end" justify="space-between" mb="lg">

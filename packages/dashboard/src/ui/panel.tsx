@@ -10,7 +10,7 @@ interface PanelProps {
   ref?: Ref<HTMLElement>;
 }
 
-/** A part of a page: a named region that hangs from its own beam. */
+/** A named region of a page with a heading. */
 export function Panel({ title, aside, children, ref }: PanelProps) {
   const id = useId();
   return (

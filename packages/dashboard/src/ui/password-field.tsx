@@ -1,6 +1,6 @@
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 
-/** A password that has to be given; the button that shows it is within reach of the keyboard. */
+/** A required password field, whose show button can be reached by keyboard. */
 export const PasswordField = (props: PasswordInputProps) => (
   <PasswordInput
     required

@@ -3,11 +3,11 @@ import { oncePerFrame } from './once-per-frame';
 export interface Redraws {
   /** Listeners are called once per frame, however much was added. */
   subscribe: (listener: () => void) => () => void;
-  /** Another one whenever there is something to draw. */
+  /** Changes whenever there is something to render. */
   version: () => number;
 }
 
-/** Redraws of a store outside of React, as `useSyncExternalStore` takes them. `tell`: something was added. */
+/** Creates the subscription of a store outside of React, for `useSyncExternalStore`. `notify`: the store changed. */
 export function createRedraws(): { redraws: Redraws; tell: () => void } {
   const listeners = new Set<() => void>();
   let version = 0;

@@ -13,7 +13,7 @@ interface ListQuery {
 }
 
 interface ResourceListProps<Item> {
-  /** Subject of the sentence that loading failed. */
+  /** Subject of the error message. */
   what: string;
   query: ListQuery;
   /** Undefined while they are loading. */
@@ -27,7 +27,7 @@ interface ResourceListProps<Item> {
   children: (items: Item[]) => ReactNode;
 }
 
-/** The items of a query, its error, or an empty state. Items that were loaded stay when loading them again fails. */
+/** Shows the items of a query, its error, or an empty state. Loaded items stay when a refetch fails. */
 export function ResourceList<Item>(props: ResourceListProps<Item>) {
   const { what, query, items, height = 240, more = 'Show more', empty, children } = props;
   if (!items && query.error) return <FailedToLoad what={what} error={query.error} retry={query.refetch} />;

@@ -3,7 +3,7 @@ import styles from './row-list.module.css';
 
 interface RowListProps {
   label?: string;
-  /** The widths of columns, as CSS has them. On a phone they stand below each other. */
+  /** CSS widths of the columns. On a phone the cells are stacked. */
   columns: string;
   /** The list is the page, not a part of a panel. */
   isCard?: boolean;
@@ -11,7 +11,7 @@ interface RowListProps {
   children: ReactNode;
 }
 
-/** Rows whose cells stand below each other. */
+/** Lists rows with aligned cells. */
 export function RowList({ label, columns, isCard = false, children }: RowListProps) {
   return (
     <ul
@@ -25,7 +25,7 @@ export function RowList({ label, columns, isCard = false, children }: RowListPro
   );
 }
 
-/** A text below all cells of a row. */
+/** Shows a text below all cells of a row. */
 export function RowNote({ children }: { children: ReactNode }) {
   return <p className={styles.note}>{children}</p>;
 }

@@ -1,4 +1,4 @@
-/** Hands a file that this page has made or fetched to the browser's downloads. */
+/** Downloads a file that this page has created or fetched. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   Object.assign(document.createElement('a'), { href: url, download: name }).click();

@@ -5,7 +5,7 @@ import styles from './search-select.module.css';
 export interface Option {
   id: string;
   label: string;
-  /** Said after the label, where labels alone may be alike. */
+  /** Shown after the label, where labels alone may be ambiguous. */
   hint?: string;
 }
 
@@ -22,7 +22,7 @@ interface SearchSelectProps {
   onChange: (option: Option | null) => void;
 }
 
-/** A field that finds one of many while somebody types: a combobox whose options may come from a server. */
+/** Finds one of many options as the user types: a combobox whose options may come from a server. */
 export function SearchSelect(props: SearchSelectProps) {
   const { label, description, placeholder, error, value, options, isSearching, onSearch, onChange } = props;
   const listId = useId();
@@ -76,7 +76,7 @@ export function SearchSelect(props: SearchSelectProps) {
         <div className={styles.panel}>
           <div id={listId} role="listbox" aria-label={label}>
             {options.map((option) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the field hears the keys.
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field handles the keys.
               <div
                 key={option.id}
                 id={`${listId}-${option.id}`}
@@ -99,7 +99,7 @@ export function SearchSelect(props: SearchSelectProps) {
           </div>
           {options.length === 0 && (
             <Box component="p" fz="xs" c="dimmed" p="8px 12px" role="status">
-              {isSearching ? 'Searching…' : 'Nothing found'}
+              {isSearching ? 'Searching…' : 'No results'}
             </Box>
           )}
         </div>

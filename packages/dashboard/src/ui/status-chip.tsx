@@ -3,7 +3,7 @@ import styles from './status-chip.module.css';
 
 export type Tone = 'idle' | 'running' | 'success' | 'error' | 'timeout';
 
-/** Colour, shape and word say the same, so that none of them is needed. */
+/** Shows a status by colour, icon and label, so that no single one is required. */
 export function StatusChip({ tone, icon, children }: { tone: Tone; icon: ReactNode; children: ReactNode }) {
   return (
     <span className={styles.chip} data-tone={tone}>

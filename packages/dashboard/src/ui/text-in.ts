@@ -1,2 +1,2 @@
-/** A field of a form as text, without blanks around it; empty where it is not there. */
+/** Returns a form field as trimmed text; empty where it is missing. */
 export const textIn = (given: FormData, name: string): string => String(given.get(name) ?? '').trim();

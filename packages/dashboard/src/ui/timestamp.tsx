@@ -3,7 +3,7 @@ import { absoluteTime, relativeTime } from './format';
 
 const REFRESH_MS = 30_000;
 
-/** Relative on screen, exact for machines and for people who point at it. */
+/** Shows a relative time, with the exact one for machines and on hover. */
 export function Timestamp({ at }: { at: number }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

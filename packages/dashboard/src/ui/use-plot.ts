@@ -27,7 +27,7 @@ export function usePlot(draw: (element: HTMLElement) => uPlot, deps: DependencyL
   return box;
 }
 
-/** The page's colours, and an axis in its type: style sheets don't reach what is drawn on a canvas. */
+/** Returns the page's colours and an axis in its font: style sheets don't apply to a canvas. */
 export function plotStyle(element: HTMLElement): { colour: (name: string) => string; axis: uPlot.Axis } {
   const css = getComputedStyle(element);
   const colour = (name: string) => css.getPropertyValue(name).trim();

@@ -4,7 +4,7 @@ import type { Worker } from '../shell/api';
 import { paths, workerPath } from '../shell/paths';
 import { Notice } from '../ui/notice';
 
-/** A model and workers that an agent names and that its runs would not find. */
+/** Warns of a model and of workers that an agent names and that its runs would not find. */
 export function AgentProblems({ worker: { id, model, model_problem: problem, missing_workers: missing = [] } }: Props) {
   const settings = <Link to={`${workerPath(id, 'workerSettings')}#agent`}>Change its model and tools</Link>;
   return (
@@ -13,15 +13,15 @@ export function AgentProblems({ worker: { id, model, model_problem: problem, mis
         <Box mb="lg">
           <Notice
             tone="error"
-            title={model === null ? 'There is no model for this agent' : `The model ${model} is not offered here`}
+            title={model === null ? 'No model is available for this agent' : `The model ${model} is not available`}
             action={[
               settings,
               <Link key="models" to={paths.models}>
-                Look at the models
+                View models
               </Link>,
             ]}
           >
-            Its runs fail until that is done: {problem}.
+            Its runs fail until this is fixed: {problem}.
           </Notice>
         </Box>
       )}
@@ -36,7 +36,7 @@ export function AgentProblems({ worker: { id, model, model_problem: problem, mis
             }
             action={settings}
           >
-            Its runs fail until that is done. An agent calls workers that the whole workspace sees.
+            Its runs fail until this is fixed. An agent can only call workers visible to the whole workspace.
           </Notice>
         </Box>
       )}

@@ -16,7 +16,7 @@ export type AgentTool =
   /** `tool` null: all of them. */
   | { kind: 'connection'; connection: string; tool: string | null };
 
-/** @param connections those that the worker declares: a name of one may have dots */
+/** Parses a tool. @param connections those that the worker declares: their names may have dots */
 export function readTool(tool: string, connections: readonly string[]): AgentTool {
   if (isOwn(tool)) return { kind: tool };
   for (const kind of ['worker', 'context'] as const) {
@@ -28,7 +28,7 @@ export function readTool(tool: string, connections: readonly string[]): AgentToo
   return { kind: 'connection', connection, tool: named === '*' ? null : named };
 }
 
-/** In words, for a list. */
+/** Returns the label of a tool in a list. */
 export function toolWords(tool: string, connections: readonly string[] = []): string {
   const read = readTool(tool, connections);
   switch (read.kind) {
@@ -45,5 +45,5 @@ export function toolWords(tool: string, connections: readonly string[] = []): st
   }
 }
 
-/** Whether a call of it can be made to wait for a person: asking one is itself the question, and reading changes nothing. */
+/** Whether calls of the tool can require approval: `ask_person` is itself a question, and reading changes nothing. */
 export const hasRule = (tool: string): boolean => tool !== 'ask_person' && !tool.startsWith('context:');

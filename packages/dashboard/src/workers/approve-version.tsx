@@ -13,7 +13,7 @@ import { versionFiles } from './version-files';
 
 const NO_FILES: Files = new Map();
 
-/** All that would run, and what it would reach; a button approves the version that was read. */
+/** Shows the code and access of a version; a button approves exactly this version. */
 export default function ApproveVersion({ worker, onClose }: { worker: Worker; onClose: () => void }) {
   const { id, sha, version, permissions } = worker;
   const workspaceId = useWorkspace()?.id;
@@ -27,7 +27,7 @@ export default function ApproveVersion({ worker, onClose }: { worker: Worker; on
         }),
       ),
     onSuccess: async () => {
-      toast(`Version ${version} of ${worker.name} is approved`);
+      toast(`Version ${version} of ${worker.name} approved`);
       await refreshWorkers(queryClient, workspaceId);
       onClose();
     },
@@ -38,7 +38,7 @@ export default function ApproveVersion({ worker, onClose }: { worker: Worker; on
         <Reach worker={worker} />
         {error && <FailedToLoad what="The code" error={error} retry={refetch} />}
         {files ? <ComparedFiles before={NO_FILES} after={files} /> : !error && <Skeleton height={240} />}
-        <Failure title="It was not approved" error={approve.error} />
+        <Failure title="The version was not approved" error={approve.error} />
         <Group gap="xs" align="stretch">
           {permissions.approve_version && (
             <Button loading={approve.isPending} disabled={!files} onClick={() => approve.mutate()}>

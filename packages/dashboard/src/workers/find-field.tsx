@@ -32,7 +32,7 @@ interface FindFieldProps {
   onChange: (option: Option | null) => void;
 }
 
-/** A worker or an automation, searched by the server, so that it finds one among any number. */
+/** Selects a worker or an automation by a search on the server, so that it works for any number. */
 export function FindField({ kind, label, option, without = [], problem, onChange }: FindFieldProps) {
   const workspaceId = useWorkspace()?.id;
   const [text, setText] = useState('');

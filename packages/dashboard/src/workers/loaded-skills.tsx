@@ -6,21 +6,21 @@ import { revealed } from '../ui/revealed';
 
 const HASH_CHARS = 12;
 
-/** A skill that an agent loads when it needs it, as the worker has it or as it will be added. */
+/** A skill that an agent loads on demand, present or about to be added. */
 export interface LoadedSkill {
   name: string;
   description: string;
-  /** Slug of the published skill that it is a copy of; null: it is the own one of the worker. */
+  /** Slug of the published skill that it copies; null: the worker's own skill. */
   slug: string | null;
-  /** Of the published skill. */
+  /** Version of the published skill. */
   version: number | null;
   /** SHA-256 of its text; null until it is saved. */
   hash: string | null;
-  /** Of its SKILL.md; null until it is saved. */
+  /** Path of its SKILL.md; null until it is saved. */
   path: string | null;
 }
 
-/** Name, description, version and hash of a skill, with the way to its page. */
+/** Shows name, description, version and hash of a skill, with a link to its page. */
 export function LoadedSkillDetails({ skill, children }: { skill: LoadedSkill; children?: ReactNode }) {
   const { name, description, slug, version, hash, path } = skill;
   return (

@@ -4,14 +4,14 @@ export type NetworkRule = Worker['network'];
 
 export const NETWORK_WORDS = { public: 'Any public address', none: 'No network' } as const;
 
-/** The whole rule: "No network", or every host. */
+/** Formats the whole rule: "No network", or every host. */
 export const networkWords = (rule: NetworkRule): string =>
   typeof rule === 'string' ? NETWORK_WORDS[rule] : rule.allow.join(', ');
 
-/** The rule in words for the head of a page; null for the usual rule. */
+/** Formats the rule for the head of a page; null for the default rule. */
 export function narrowNetwork(rule: NetworkRule): string | null {
   if (rule === 'public') return null;
   if (rule === 'none') return NETWORK_WORDS.none;
   const [first = '', ...others] = rule.allow;
-  return others.length === 0 ? `Reaches ${first} alone` : `Reaches ${rule.allow.length} hosts alone`;
+  return others.length === 0 ? `Only reaches ${first}` : `Only reaches ${rule.allow.length} hosts`;
 }

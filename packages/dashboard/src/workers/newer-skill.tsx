@@ -14,7 +14,7 @@ import { versionFiles } from './version-files';
 
 const DiffView = lazy(() => import('../code/diff-view').then((module) => ({ default: module.DiffView })));
 
-/** The newer text of the skill that an agent is a copy of, beside the present one; a button takes it. */
+/** Compares an agent's copy of a skill with the newer text; a button updates it. */
 export default function NewerSkill({ worker, slug, onClose }: { worker: Worker; slug: string; onClose: () => void }) {
   const { data: skill, error, refetch } = useSkill(slug);
   return (
@@ -38,21 +38,21 @@ function Update({ worker, skill, onClose }: { worker: Worker; skill: Skill; onCl
   return (
     <Stack gap="md" p="lg">
       {error ? (
-        <FailedToLoad what="The present text" error={error} retry={refetch} />
+        <FailedToLoad what="The current text" error={error} retry={refetch} />
       ) : before === undefined ? (
         <Skeleton height={240} />
       ) : (
         <Suspense fallback={<Skeleton height={240} />}>
-          <DiffView label="Present and new text" path={entrypoint} before={before ?? ''} after={skill.body_md} />
+          <DiffView label="Current and new text" path={entrypoint} before={before ?? ''} after={skill.body_md} />
         </Suspense>
       )}
-      <Failure title="Nothing was changed" error={change.error} />
+      <Failure title="The worker was not updated" error={change.error} />
       <Group gap="xs" align="stretch">
         {permissions.edit && status !== 'archived' && (
           <Button
             loading={change.isPending}
             disabled={before === undefined}
-            // Takes the text that was looked at, not one that was saved since.
+            // Uses the text that was shown, not one that was saved since.
             onClick={() =>
               change.mutate({ skill: pinOf({ slug: skill.slug, contentHash: skill.content_hash }), base_sha: sha })
             }
@@ -61,7 +61,7 @@ function Update({ worker, skill, onClose }: { worker: Worker; skill: Skill; onCl
           </Button>
         )}
         <Button variant="default" onClick={onClose}>
-          Keep the present text
+          Keep the current text
         </Button>
       </Group>
     </Stack>

@@ -12,7 +12,7 @@ type Move = 'pause' | 'resume';
 export const moveWorker = async (workerId: string, move: Move): Promise<Worker> =>
   unwrap((await workerApi()).POST(`/api/workers/{worker_id}/${move}`, { params: { path: { worker_id: workerId } } }));
 
-/** Pauses it or lets it go on, and offers to take that back. */
+/** Pauses or resumes a worker, with undo. */
 export function PauseButton({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -22,9 +22,9 @@ export function PauseButton({ worker }: { worker: Worker }) {
       queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), changed);
       void refreshWorkers(queryClient, workspaceId);
       const [done, back] = move === 'pause' ? (['paused', 'resume'] as const) : (['resumed', 'pause'] as const);
-      toast(`${worker.name} is ${done}`, { undo: () => change.mutate(back) });
+      toast(`${worker.name} ${done}`, { undo: () => change.mutate(back) });
     },
-    onError: (error) => toast(`${worker.name} stays as it is: ${error.message}`, { tone: 'error' }),
+    onError: (error) => toast(`${worker.name} was not changed: ${error.message}`, { tone: 'error' }),
   });
   if (!worker.permissions.pause || worker.status === 'archived') return null;
   const paused = worker.status === 'paused';

@@ -4,7 +4,7 @@ import { FailedToLoad } from '../ui/notice';
 import { RunForm } from './run-form';
 import { useWorker } from './use-worker';
 
-/** The form of a worker's run, over whatever page asks for it. */
+/** Shows the run form of a worker in a dialog over any page. */
 export default function RunDialog({ workerId, onClose }: { workerId: string; onClose: () => void }) {
   const { data: worker, error, refetch } = useWorker(workerId);
   return (

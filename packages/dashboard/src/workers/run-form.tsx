@@ -14,7 +14,7 @@ export type Inputs = Record<string, unknown>;
 
 interface RunFormProps {
   worker: Worker;
-  /** Inputs of an earlier run, which the form begins with. */
+  /** Inputs of an earlier run to begin with. */
   given?: Inputs | null;
 }
 
@@ -25,11 +25,11 @@ const ANYTHING: InputItem[] = [
     name: ANY,
     label: 'Inputs',
     type: 'json',
-    description: 'It declares none, so it takes any. A JSON object, or nothing.',
+    description: 'No inputs are declared, so any are accepted. A JSON object. Optional.',
   },
 ];
 
-/** Starts it and leads to the run. */
+/** Starts a run and opens its page. */
 export function RunForm({ worker, given = null }: RunFormProps) {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
@@ -62,7 +62,7 @@ export function RunForm({ worker, given = null }: RunFormProps) {
     <Stack gap="md">
       {worker.approvals.required && (
         <Text fz="sm" c="dimmed">
-          Somebody has to approve each run of it before it starts.
+          Each run needs an approval before it starts.
         </Text>
       )}
       {declares && (
@@ -76,7 +76,7 @@ export function RunForm({ worker, given = null }: RunFormProps) {
           Fill in a sample
         </Button>
       )}
-      <Failure title="No sample" error={sample.error} />
+      <Failure title="The sample could not be loaded" error={sample.error} />
       <InputForm
         key={inputFormKey(items, filled?.count)}
         items={items}
@@ -91,7 +91,7 @@ export function RunForm({ worker, given = null }: RunFormProps) {
 const Held = ({ status }: { status: Worker['status'] }) => (
   <Notice tone="info">
     {status === 'paused'
-      ? 'It is paused: nothing starts it until it is resumed.'
-      : 'It is archived: restore it to run it.'}
+      ? 'This worker is paused. Resume it to run it.'
+      : 'This worker is archived. Restore it to run it.'}
   </Notice>
 );

@@ -19,8 +19,8 @@ const FIELD_WORDS: Record<string, string> = {
   contexts: 'Contexts',
   python_dependencies: 'Python packages',
   isolation: 'Isolation',
-  network: 'Reaches',
-  expose: 'Values that its code gets',
+  network: 'Network',
+  expose: 'Values exposed to code',
   in_body: 'Values put into bodies',
   skill: 'Skill',
   skills: 'Skills that it loads',
@@ -45,12 +45,12 @@ const FIELD_WORDS: Record<string, string> = {
   'retry.backoff': 'Waits between retries',
   'retry.max_backoff_seconds': 'Longest wait (s)',
   'approvals.required': 'Needs approval',
-  'approvals.forbid_self': 'Approved by somebody else',
+  'approvals.forbid_self': 'No self-approval',
   'approvals.expires_in_seconds': 'Approvals expire after (s)',
   'approvals.public_links': 'Approval by link',
 };
 
-/** Plain values in a table, lists of items as texts that can be compared. */
+/** Shows changes of plain values in a table, and of lists as diffs. */
 export function SettingChanges({ changes }: { changes: FieldChange[] }) {
   const all = changes.flatMap(partsOf);
   const plain = all.filter(({ before, after }) => isPlain(before) && isPlain(after));
@@ -58,7 +58,7 @@ export function SettingChanges({ changes }: { changes: FieldChange[] }) {
   if (all.length === 0)
     return (
       <Text fz="sm" c="dimmed">
-        The settings are the same.
+        The settings are identical.
       </Text>
     );
   return (
@@ -104,7 +104,7 @@ type Values = Record<string, unknown>;
 const isGroup = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `limits`, `retry` and `approvals` key by key, and of those the ones that differ. */
+/** Splits `limits`, `retry` and `approvals` into the keys that differ. */
 function partsOf({ field, before, after }: FieldChange): FieldChange[] {
   if (field === 'network') return [{ field, before: reached(before), after: reached(after) }];
   // A schema is read as a whole.
@@ -117,10 +117,10 @@ function partsOf({ field, before, after }: FieldChange): FieldChange[] {
   );
 }
 
-/** A version from before there were rules has none. */
+/** Versions older than network rules have none. */
 const reached = (rule: unknown): unknown => rule && networkWords(rule as NetworkRule);
 
-/** Names in a list are as readable as one. */
+/** Lists of names count as plain. */
 const isPlain = (value: unknown): boolean =>
   Array.isArray(value) ? value.every((one) => typeof one === 'string') : typeof value !== 'object' || value === null;
 

@@ -8,14 +8,14 @@ import { Timestamp } from '../ui/timestamp';
 
 const NewerSkill = lazy(() => import('./newer-skill'));
 
-/** Tells that the published skill which an agent copies has a newer text, with a button to take it, or was deleted. */
+/** Shows that the skill which an agent copies was deleted, or has a newer version, with a button to update. */
 export function SkillNews({ worker }: { worker: Worker }) {
   const [isOpen, setOpen] = useState(false);
   const { skill_update: update, skill_deleted: isDeleted } = worker;
   if (isDeleted) {
     return (
       <Notice tone="info" title="Its skill was deleted">
-        This worker has a copy of the text and runs as before.
+        This worker keeps its own copy and runs as before.
       </Notice>
     );
   }
@@ -32,7 +32,7 @@ export function SkillNews({ worker }: { worker: Worker }) {
         }
       >
         <Link to={skillPath(update.slug)}>{update.slug}</Link> was changed{' '}
-        <Timestamp at={Date.parse(update.published_at)} />. The worker keeps its copy until somebody takes the new one.
+        <Timestamp at={Date.parse(update.published_at)} />. The worker keeps its copy until it is updated.
       </Notice>
       {isOpen && (
         <Suspense>

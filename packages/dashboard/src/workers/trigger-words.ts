@@ -9,7 +9,7 @@ const EVENTS: Record<EventName, string> = {
   'run.timed_out': 'a run times out',
   'run.cancelled': 'a run is cancelled',
   'alert.raised': 'an alert is raised',
-  'approval.requested': 'an approval is asked for',
+  'approval.requested': 'an approval is requested',
   'schedule.missed': 'a scheduled run is missed',
 };
 
@@ -17,7 +17,7 @@ export const EVENT_NAMES = Object.keys(EVENTS) as EventName[];
 
 export const eventWords = (name: EventName): string => EVENTS[name];
 
-/** One trigger: "weekdays at 9:00, Berlin". */
+/** Describes one trigger: "weekdays at 9:00, Berlin". */
 export function triggerWords({ type, cron = '', timezone = 'UTC', on = [], source_id }: Trigger): string {
   switch (type) {
     case 'cron':
@@ -27,18 +27,18 @@ export function triggerWords({ type, cron = '', timezone = 'UTC', on = [], sourc
     case 'event':
       return `when ${alternatives.format(on.map(eventWords))}${source_id ? ` in ${sourceWords(source_id)}` : ''}`;
     default:
-      return 'when somebody runs it';
+      return 'when run manually';
   }
 }
 
-/** Workers are named by words, automations by letters that say nothing. */
+/** Worker ids are readable, automation ids are not. */
 const sourceWords = (sourceId: string): string => (sourceId.startsWith('aut_') ? 'an automation' : sourceId);
 
 const alternatives = new Intl.ListFormat('en', { type: 'disjunction' });
 
-/** All of them, with a capital: "Weekdays at 9:00, Berlin; when its webhook is called". */
+/** Describes all triggers, capitalized: "Weekdays at 9:00, Berlin; when its webhook is called". */
 export function startsWhen(triggers: Trigger[]): string {
-  const [first = 'when somebody runs it', ...others] = triggers.map(triggerWords);
+  const [first = 'when run manually', ...others] = triggers.map(triggerWords);
   const words = [first, ...others].join('; ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -4,7 +4,7 @@ import { type ChangedWorker, type WorkerChange, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 import { refreshWorkers } from './use-worker';
 
-/** Changes a part of it; what was read of workers is read again. */
+/** Changes a worker, then invalidates all queries of workers. */
 export function useChangeWorker(workerId: string, onChanged?: (changed: ChangedWorker) => void) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
-/** Names of people by their ids; whatever made a worker and is not among them was a token, or has left. */
+/** Loads members' names by id; a worker's creator who is missing was a token, or has left. */
 export function useMemberNames(): ReadonlyMap<string, string> | undefined {
   const workspaceId = useWorkspace()?.id;
   const { data } = useQuery({

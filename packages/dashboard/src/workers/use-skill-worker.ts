@@ -13,10 +13,10 @@ export interface SkillVersion {
   contentHash: string;
 }
 
-/** As the API takes it. */
+/** Formats a skill version for the API. */
 export const pinOf = ({ slug, contentHash }: SkillVersion): string => `${slug}@${contentHash}`;
 
-/** Makes an agent that works on one version of a skill, and leads to where its tools are chosen. */
+/** Creates an agent from one version of a skill, and opens the page where its tools are selected. */
 export function useSkillWorker() {
   const navigate = useNavigate();
   const queryClient = useQueryClient();
@@ -26,7 +26,7 @@ export function useSkillWorker() {
       unwrap((await workerApi()).POST('/api/workers', { body: { runner: 'agent', skill: pinOf(skill) } })),
     onSuccess: (made) => {
       void refreshWorkers(queryClient, workspaceId);
-      toast(`${made.name} is made. Choose its tools`);
+      toast(`${made.name} created. Choose its tools`);
       navigate(workerPath(made.id, 'workerSettings'));
     },
   });

@@ -3,7 +3,7 @@ import { type QueryClient, useQuery } from '@tanstack/react-query';
 import { type Worker, workerApi } from '../shell/api';
 import { useWorkspace } from '../shell/use-me';
 
-/** Names of what the query cache holds about workers; all of a workspace's begin alike, as the live events want it. */
+/** Query keys for workers; all keys of a workspace share a prefix, as live events require. */
 export const workerKeys = {
   all: (workspaceId: string | undefined) => ['workers', workspaceId] as const,
   list: (workspaceId: string | undefined, filter: object) => ['workers', workspaceId, 'list', filter] as const,
@@ -25,6 +25,6 @@ export function useWorker(workerId: string | undefined) {
   });
 }
 
-/** Reads the data of all workers again, after a change of one. */
+/** Invalidates all queries of workers, after a change of one. */
 export const refreshWorkers = (queryClient: QueryClient, workspaceId: string | undefined): Promise<void> =>
   queryClient.invalidateQueries({ queryKey: workerKeys.all(workspaceId) });

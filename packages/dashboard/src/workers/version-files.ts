@@ -4,7 +4,7 @@ import { type Files, type FilesQuery, filesOf } from '../code/files';
 import { workerApi } from '../shell/api';
 import { workerKeys } from './use-worker';
 
-/** A version never changes, so its files are read once. */
+/** Loads the files of a version once, since a version never changes. */
 export const versionFiles = (workspaceId: string | undefined, workerId: string, sha: string): FilesQuery => ({
   queryKey: workerKeys.part(workspaceId, workerId, 'files', { sha }),
   queryFn: async (): Promise<Files> => {
@@ -15,7 +15,7 @@ export const versionFiles = (workspaceId: string | undefined, workerId: string, 
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The files of a version that was just saved are known without asking. */
+/** Caches the files of a version that was just saved. */
 export const keepVersionFiles = (
   queryClient: QueryClient,
   [workspaceId, workerId, sha]: Parameters<typeof versionFiles>,

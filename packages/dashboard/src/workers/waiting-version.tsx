@@ -5,7 +5,7 @@ import { Notice } from '../ui/notice';
 
 const ApproveVersion = lazy(() => import('./approve-version'));
 
-/** Says that a person has to approve what an agent wrote, with a button to read and approve it. */
+/** Shows that an agent's code needs approval, with a button to review it. */
 export function WaitingVersion({ worker }: { worker: Worker }) {
   const [isOpen, setOpen] = useState(false);
   if (worker.version_approval?.status !== 'waiting') return null;
@@ -13,10 +13,10 @@ export function WaitingVersion({ worker }: { worker: Worker }) {
     <Box mb="lg">
       <Notice
         tone="error"
-        title={`Version ${worker.version} waits for your approval`}
-        action={<Button onClick={() => setOpen(true)}>Read its code</Button>}
+        title={`Version ${worker.version} is waiting for your approval`}
+        action={<Button onClick={() => setOpen(true)}>Review code</Button>}
       >
-        An agent wrote it. It does not run with secrets, connections or network before a person has approved it.
+        An agent wrote this version. It runs without secrets, connections and network until a person approves it.
       </Notice>
       {isOpen && (
         <Suspense>

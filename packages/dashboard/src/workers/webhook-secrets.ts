@@ -1,4 +1,4 @@
-/** Secrets that an answer shows once, passed from the page that made a webhook to the one that shows it. */
+/** Secrets that a response shows once, passed from the page that created a webhook to the one that shows it. */
 import type { ChangedWorker } from '../shell/api';
 
 export interface WebhookSecrets {
@@ -6,7 +6,7 @@ export interface WebhookSecrets {
   signingKey?: string;
 }
 
-/** Kept in memory alone: after a reload, new ones have to be made. */
+/** In memory only: after a reload, new ones have to be created. */
 const kept = new Map<string, WebhookSecrets>();
 
 export const secretsIn = (changed: ChangedWorker): WebhookSecrets => ({

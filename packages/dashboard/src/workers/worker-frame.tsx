@@ -39,7 +39,7 @@ interface WorkerFrameProps {
   children: (worker: Worker) => ReactNode;
 }
 
-/** Every page of one worker: its head, its tabs, and below them whatever the page shows of it. */
+/** Frames every page of a worker with its head and tabs. */
 export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
   const { workerId = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
@@ -85,7 +85,7 @@ export function WorkerFrame({ tab, actions, children }: WorkerFrameProps) {
   );
 }
 
-/** Only agents are written to. */
+/** Lists the tabs; only agents have conversations. */
 const listTabs = (workerId: string, worker: Worker | undefined) =>
   TABS.filter(([pattern]) => pattern !== 'workerConversations' || worker?.runner === 'agent').map(
     ([pattern, label]) => ({
@@ -121,7 +121,7 @@ const MissingSecrets = ({ names }: { names: string[] }) => (
         </Link>
       ))}
     >
-      Its runs fail until that is done.
+      Its runs fail until this is fixed.
     </Notice>
   </Box>
 );
@@ -132,12 +132,12 @@ const BrokenConnections = ({ names }: { names: string[] }) => (
       tone="error"
       title={
         names.length === 1
-          ? `The connection ${names[0]} is missing or does not work`
-          : `The connections ${names.join(', ')} are missing or do not work`
+          ? `The connection ${names[0]} is missing or failing`
+          : `The connections ${names.join(', ')} are missing or failing`
       }
-      action={<Link to={paths.connections}>Look at the connections</Link>}
+      action={<Link to={paths.connections}>View connections</Link>}
     >
-      Its runs fail until that is mended. A private connection is for private workers of its owner alone.
+      Its runs fail until this is fixed. A private connection works only for its owner’s private workers.
     </Notice>
   </Box>
 );

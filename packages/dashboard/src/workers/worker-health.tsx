@@ -14,7 +14,7 @@ const HEALTHS: Record<WorkerItem['health'], Look> = {
 const PAUSED: Look = ['Paused', 'idle', <PauseIcon key="paused" />];
 const ARCHIVED: Look = ['Archived', 'idle', <StopIcon key="archived" />];
 
-/** A worker that is held starts nothing, however it fared before. */
+/** Returns the look of a worker; paused and archived take precedence over health. */
 const lookOf = ({ status, health }: Pick<WorkerItem, 'status' | 'health'>): Look =>
   status === 'paused' ? PAUSED : status === 'archived' ? ARCHIVED : HEALTHS[health];
 

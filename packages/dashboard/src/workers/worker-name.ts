@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useWorkspace } from '../shell/use-me';
 import { readWorker } from './use-worker';
 
-/** Names change seldom. */
+/** Names change rarely. */
 const STALE_MS = 60_000;
 
-/** The worker's name; its id until the name is known, and where the worker is gone. @param workerId null: none */
+/** Loads the worker's name; its id until the name is known, and where the worker is gone. @param workerId null: none */
 export function useWorkerName(workerId: string | null): string {
   const workspaceId = useWorkspace()?.id;
   const { data } = useQuery({

@@ -1,4 +1,4 @@
-/** How the last runs of many subjects went: the same few index probes for each. */
+/** Loads the outcomes of the last runs of many subjects, with a few index probes for each. */
 import type { RunError, UsedSandbox } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { RunStatus } from '../run';
@@ -6,7 +6,7 @@ import type { RunStatus } from '../run';
 export interface LastOutcome {
   /** The newest run; null before the first. */
   last: { id: string; status: RunStatus; createdAt: Date } | null;
-  /** The newest of the version that came to an end of its own, among the `lookedAt` newest runs of all versions. */
+  /** The version's newest run that completed, failed or timed out, among the `lookedAt` newest runs of all versions. */
   ended: {
     id: string;
     status: 'completed' | 'failed' | 'timed_out';
@@ -16,7 +16,7 @@ export interface LastOutcome {
   } | null;
 }
 
-/** Subjects say the workspace: naming it here too would let the planner walk the runs of the whole workspace. */
+/** Subjects imply the workspace: a condition on it would let the planner scan the runs of the whole workspace. */
 const OUTCOMES = `SELECT s.id AS subject, last.id, last.status, last.created_at, ended.id AS ended_id, ended.status AS ended,
     ended.error, ended.finished_at, ended.sandbox
   FROM unnest($1::text[], $2::int[]) AS s (id, version)
@@ -33,11 +33,11 @@ const OUTCOMES = `SELECT s.id AS subject, last.id, last.status, last.created_at,
 
 export interface Subject {
   id: string;
-  /** The one whose health is asked for: what an earlier one did says nothing of it. */
+  /** The version whose health is requested: earlier ones do not count. */
   version: number;
 }
 
-/** By subject. */
+/** Returns outcomes by subject. */
 export async function lastOutcomes(
   sql: Sql,
   subjects: Subject[],

@@ -1,6 +1,6 @@
 /**
- * Lines that runs have logged. What they say came from user code and lies in `json` columns, which PostgreSQL can not look
- * into where there is a NUL: it finds the lines, and they are searched here.
+ * Streams log lines of runs. Their texts come from user code and are in `json` columns, which PostgreSQL cannot query
+ * if they contain a NUL: it selects the lines, and they are searched here.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { logLevels } from '@gantry/events';
@@ -23,16 +23,16 @@ export interface LogFilter {
   search?: string | undefined;
 }
 
-/** Texts and fields of lines on one page: it becomes JSON at once, while nothing else has its turn. */
+/** Texts and fields of lines on one page: serializing it to JSON blocks the event loop. */
 export const LOG_PAGE_CHARS_MAX = 2 * 1024 * 1024;
-/** Text that is searched, or written, before others have their turn. */
+/** Text that is searched, or written, before yielding to other requests. */
 const TURN_CHARS = 512 * 1024;
 
-/** All of a run's lines after `after`, in order, a page in memory at a time. */
+/** Streams a run's lines after `after`, in order, with one page in memory at a time. */
 export const readLines = (sql: Sql, runId: string, after = 0): AsyncGenerator<LogLine> =>
   inTurns(readEvents(sql, { runId, type: 'log', after }));
 
-/** Its size in JSON, escapes aside. */
+/** Returns the size of a line in JSON, without escapes. */
 export const countLineChars = ({ data }: LogLine): number =>
   data.text.length + (data.fields ? JSON.stringify(data.fields).length : 0);
 
@@ -48,7 +48,7 @@ async function* inTurns(lines: AsyncIterable<LogLine>): AsyncGenerator<LogLine> 
   }
 }
 
-/** The other way round: newest first, before `before`. */
+/** Streams a run's lines before `before`, newest first. */
 export const readLinesBackwards = (sql: Sql, runId: string, before: number): AsyncGenerator<LogLine> =>
   inTurns(readPagesBackwards(sql, runId, before));
 

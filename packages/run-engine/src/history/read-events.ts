@@ -1,10 +1,10 @@
 import type { Sql } from '@gantry/postgres';
 import { withoutAnswer } from '../run-events';
 
-/** Rows that are in memory at a time. */
+/** Rows in memory at a time. */
 export const EVENTS_PAGE = 1_000;
 
-/** All of a run's events of one type after `after`, in order, a page in memory at a time. */
+/** Streams a run's events of one type after `after`, in order, with one page in memory at a time. */
 export async function* readEvents<Event extends { seq: number; data: unknown }>(
   sql: Sql,
   { runId, type, after }: { runId: string; type: 'log' | 'request'; after: number },

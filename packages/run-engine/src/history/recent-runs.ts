@@ -1,4 +1,4 @@
-/** The newest runs of many subjects, each read by one probe of the index. */
+/** Loads the newest runs of many subjects, with one index probe for each. */
 import type { Sql } from '@gantry/postgres';
 import type { RunStatus } from '../run';
 import { DURATION_MS } from './subject-stats';
@@ -11,7 +11,7 @@ export interface RecentRun {
   durationMs: number | null;
 }
 
-/** Subjects say the workspace, as in last-outcomes.ts. */
+/** Subjects imply the workspace, as in last-outcomes.ts. */
 const RECENT = `SELECT s.id AS subject, recent.id, recent.status, recent.created_at, recent.duration_ms
   FROM unnest($1::text[]) AS s (id)
   JOIN LATERAL (
@@ -19,7 +19,7 @@ const RECENT = `SELECT s.id AS subject, recent.id, recent.status, recent.created
     FROM runs WHERE subject_id = s.id AND kind = 'run' ORDER BY created_at DESC, id DESC LIMIT $2
   ) AS recent ON true ORDER BY s.id, recent.created_at DESC, recent.id DESC`;
 
-/** By subject, newest first; those without runs are absent. */
+/** Returns runs by subject, newest first; subjects without runs are absent. */
 export async function recentRuns(
   sql: Sql,
   subjectIds: string[],

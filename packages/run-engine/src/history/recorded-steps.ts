@@ -1,4 +1,4 @@
-/** What a run has recorded, for people: as its code is answered when it runs again. */
+/** Pages through a run's recorded steps, which are replayed when its code runs again. */
 import type { RecordedStep } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { STANDS } from '../run-steps';
@@ -10,7 +10,7 @@ export interface RecordedStepPage {
   hasMore: boolean;
 }
 
-/** At most `limit` steps; 2 MB, and the step that exceeds them. @param after an ordinal */
+/** Loads at most `limit` steps, and at most 2 MB plus the step that exceeds them. @param after an ordinal */
 export async function recordedStepPage(
   sql: Sql,
   runId: string,

@@ -1,4 +1,4 @@
-/** Requests to the outside that runs have made, as their executors reported them. */
+/** Streams outgoing requests of runs, as their executors reported them. */
 import { REQUESTS_MAX } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { ATTEMPT_SPAN } from '../run-events';
@@ -7,7 +7,7 @@ import { readEvents } from './read-events';
 export interface RunRequest {
   /** Number of the event within its run. */
   seq: number;
-  /** When it was over. */
+  /** Time of its end. */
   at: Date;
   data: {
     method: string | null;
@@ -21,19 +21,19 @@ export interface RunRequest {
     duration_ms: number;
     credentials: string[];
     problem: { kind: 'refused' | 'failed'; message: string } | null;
-    /** Present where the answer is kept for rehearsals. */
+    /** `answer_recorded`: present if the response is recorded for rehearsals. */
     echoed?: number;
     answer_recorded?: true;
   };
 }
 
 export interface RequestFilter {
-  /** The whole name, whatever its case. */
+  /** The full name, case-insensitive. */
   host?: string | undefined;
   problem?: 'refused' | 'failed' | undefined;
 }
 
-/** All of a run's requests after `after`, in the order in which they ended, a page in memory at a time. */
+/** Streams a run's requests after `after`, in the order of their ends, with one page in memory at a time. */
 export const readRequests = (sql: Sql, runId: string, after = 0): AsyncGenerator<RunRequest> =>
   readEvents(sql, { runId, type: 'request', after });
 
@@ -52,7 +52,7 @@ export async function hasRequests(sql: Sql, runId: string): Promise<boolean> {
   return rows[0]?.has ?? false;
 }
 
-/** Whether an attempt has as many as are kept of one, so that it may have made more. */
+/** Returns whether an attempt has reached the limit of stored requests, so that it may have made more. */
 export async function hasMostRequests(sql: Sql, runId: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `SELECT FROM run_events WHERE run_id = $1 AND type = 'request'

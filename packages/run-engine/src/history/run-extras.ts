@@ -1,4 +1,4 @@
-/** What is shown with one run besides its row. Each is found by the run's own key, and a run has few of them. */
+/** Loads the details of one run besides its row, each by the run's own key. */
 import type { Sql } from '@gantry/postgres';
 import type { Run } from '../run';
 import { shownSteps } from './shown-steps';
@@ -25,8 +25,8 @@ export async function readExtras(sql: Sql, run: Run) {
 }
 
 /**
- * In the order in which runs are handed out: among those of its runner that share the run's slot, else among the workspace's
- * that need none. Looks at the first POSITION_MAX of that order and no further.
+ * Counts the runs that are handed out before this one: of its runner and slot, or without a slot, of its workspace.
+ * Reads at most the first POSITION_MAX of that order.
  */
 function countAhead(sql: Sql, { id, workspaceId, slotKey, spec }: Run) {
   const queue = slotKey === null ? 'r.workspace_id = $2 AND r.slot_key IS NULL' : 'r.slot_key = $2';

@@ -1,22 +1,22 @@
 /**
- * Pages of runs, newest first, at a cost that does not grow with the table.
+ * Lists pages of runs, newest first, at a cost that does not grow with the table.
  *
  * Every page is a walk along an index that has the page's order, from the cursor on. The walk is chosen by the filter that
  * leaves the fewest runs and has an index of its own (subject and status, subject, status, trigger); what other filters
- * leave out is skipped while walking. Since nobody knows how much that is, a walk ends after SCAN_MAX runs: such a page
- * holds fewer runs than asked for, and its cursor goes on where the walk ended.
+ * leave out is skipped while walking. Since that may be many, a walk ends after SCAN_MAX runs: such a page has
+ * fewer runs than requested, and its cursor continues where the walk ended.
  *
- * Statuses are part of the text and not parameters, and several are several walks: only then do the indexes on statuses
- * that few runs have come into question.
+ * Statuses are literals and not parameters, and each one is a separate walk: only then can PostgreSQL use the indexes
+ * on rare statuses.
  */
 import type { RunError } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import type { Run, RunStatus, Waiting } from '../run';
 import { isSmallJson } from './small-json';
 
-/** More subjects than this are looked for run by run instead of by a walk each. */
+/** More subjects than this are filtered run by run instead of with a walk each. */
 const WALKED_SUBJECTS_MAX = 40;
-/** Runs looked at for one page: tens of milliseconds, also where each lies in another block. */
+/** Runs read for one page: tens of milliseconds, even if each is in another block. */
 export const SCAN_MAX = 10_000;
 /** Inputs and outputs up to this size, in bytes of JSON, are part of a list. */
 const LISTED_JSON_BYTES_MAX = 8_192;
@@ -39,7 +39,7 @@ export interface PagedRunFilter {
   /** Empty: any. */
   statuses: RunStatus[];
   trigger?: string;
-  /** Where the service has no index of runs by trigger: they are looked for run by run. Default: it has one. */
+  /** False if the service has no index of runs by trigger: they are filtered run by run. Default: true. */
   triggerIndexed?: boolean;
   since?: Date;
   until?: Date;
@@ -53,7 +53,7 @@ export interface RunCursor {
   id: string;
 }
 
-/** What lists and details have in common. */
+/** Fields of both lists and details. */
 export interface RunHead {
   id: string;
   workspaceId: string;
@@ -80,7 +80,7 @@ export interface RunPage {
   limit: number;
   offset?: number;
   before?: RunCursor | undefined;
-  /** With inputs and outputs, where they are small. */
+  /** Includes inputs and outputs if they are small. */
   withJson?: boolean;
 }
 
@@ -96,7 +96,7 @@ export interface ListedRun extends RunHead {
 
 export interface ListedRuns {
   runs: ListedRun[];
-  /** Where the next page begins; null on the last. */
+  /** Start of the next page; null on the last. */
   next: RunCursor | null;
 }
 
@@ -106,9 +106,9 @@ const isRare = (status: RunStatus | undefined): boolean =>
 
 /** One index walk, as SQL with its parameters in `values`. */
 interface Walk {
-  /** What the index answers by itself. */
+  /** Source and conditions that the index covers. */
   indexed: string;
-  /** What is looked at run by run; null where nothing is. */
+  /** Conditions that are checked run by run; null without any. */
   skipping: string | null;
 }
 
@@ -134,12 +134,12 @@ export async function listRunPage(
   if (rows.length > limit) return { runs: rows.slice(0, limit), next: cursorAt(rows[limit - 1]) };
   const end = await endOfScan(sql, walks, values, newest);
   if (!end) return { runs: rows, next: null };
-  // One walk ended early: what another found beyond that place belongs to a later page.
+  // One walk ended early: runs of others beyond its end belong to a later page.
   const kept = walks.length > 1 ? await upTo(sql, rows, end) : rows;
   return { runs: kept, next: end };
 }
 
-/** Counts one by one: as slow as there are many. */
+/** Counts row by row: linear in the number of runs. */
 export async function countRunPage(sql: Sql, workspaceId: string, filter: PagedRunFilter): Promise<number> {
   const { values, walks } = walksOf(workspaceId, filter, undefined);
   if (walks.length === 0) return 0;
@@ -179,7 +179,7 @@ function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor 
     put(isVisible, false);
     put(isOneOf, false);
     put(hasKind, false);
-    // As many as executors have slots: all of them are collected, and none is looked for along the history.
+    // There are at most as many as executor slots: all are collected, without walking the history.
     if (status === 'running') {
       const running = [...indexed, ...skipping].join(' AND ');
       return { indexed: `(SELECT r.* FROM runs r WHERE ${running} OFFSET 0) r WHERE true`, skipping: null };
@@ -190,7 +190,7 @@ function walksOf(workspaceId: string, filter: PagedRunFilter, before: RunCursor 
   return { values, walks: walked.flatMap((status) => subjects.map((subject) => walkOf(status, subject))) };
 }
 
-/** The newest place where a walk had to end before its index did. */
+/** Finds the newest position at which a walk ended before its index did. */
 async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: string): Promise<RunCursor | null> {
   const ends = walks
     .filter(({ skipping }) => skipping !== null)
@@ -205,7 +205,7 @@ async function endOfScan(sql: Sql, walks: Walk[], values: unknown[], newest: str
   return rows[0] ?? null;
 }
 
-/** Only PostgreSQL knows the order of its texts. */
+/** Filters in SQL, because only PostgreSQL knows its text order. */
 async function upTo(sql: Sql, runs: ListedRun[], end: RunCursor): Promise<ListedRun[]> {
   const { rows } = await sql.query(
     `SELECT r.id FROM unnest($1::timestamptz[], $2::text[]) AS r(created_at, id) WHERE (r.created_at, r.id) >= ($3, $4)`,

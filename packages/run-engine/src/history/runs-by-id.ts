@@ -1,4 +1,4 @@
-/** Runs that another table names, with how they ended. */
+/** Finds runs by id, with their outcomes. */
 import type { Sql } from '@gantry/postgres';
 import type { RunHead } from './run-pages';
 import { isSmallJson } from './small-json';
@@ -7,11 +7,11 @@ export interface RunOutcome
   extends Pick<RunHead, 'id' | 'status' | 'error' | 'createdBy' | 'createdAt' | 'finishedAt'> {
   /** The code may have returned null: see `hasOutput`. */
   output: unknown;
-  /** False before the run has completed, and where its output is larger than was asked for. */
+  /** False before the run has completed, and if its output is larger than requested. */
   hasOutput: boolean;
 }
 
-/** By id; those that are gone are absent. */
+/** Returns outcomes by id; deleted runs are absent. */
 export async function findRunOutcomes(
   sql: Sql,
   workspaceId: string,

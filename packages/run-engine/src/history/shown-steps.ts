@@ -1,4 +1,4 @@
-/** Steps as people see them: with those that failed, and why. */
+/** Loads steps for display, including failed ones with their reasons. */
 import { type FailedStep, type RunError, STEP_FAILED, type StepKind } from '@gantry/events';
 import type { Sql } from '@gantry/postgres';
 import { isTerminal, type Run } from '../run';
@@ -11,7 +11,7 @@ export interface ShownStep {
   ordinal: number;
   kind: StepKind;
   name: string;
-  /** `pending`: the run is suspended for it, or waits for the answer of a tool. */
+  /** `pending`: the run is suspended for it, or waits for a tool's result. */
   status: 'pending' | 'completed' | 'failed';
   /** Null unless completed. */
   result: unknown;
@@ -58,13 +58,13 @@ function whyFailed(
   if (called && called.status !== 'completed') {
     return { type: null, message: called.error?.message ?? `the called run ended as ${called.status}` };
   }
-  // Nothing waits for it any more: it was rejected, or cancelled with the run.
+  // No longer pending: it was rejected, or cancelled with the run.
   return status === 'pending' && isTerminal(run.status) && run.error
     ? { type: null, message: run.error.message }
     : null;
 }
 
-/** One that ended the run is not recorded: a retry executes it again. */
+/** Converts the step that failed the run, which is not recorded: a retry executes it again. */
 const failed = ({ ordinal, name, type, message, startedAt, finishedAt }: FailedStep): ShownStep => ({
   ...{ ordinal, kind: 'step', name, status: 'failed', result: null, error: { type, message }, ref: null },
   startedAt: new Date(startedAt),

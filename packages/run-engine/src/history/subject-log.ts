@@ -1,4 +1,4 @@
-/** What all runs of a subject have logged, newest run first and newest line first; a page looks at a bounded number of both. */
+/** Pages through the logs of a subject, newest run and newest line first; a page reads a bounded number of both. */
 import type { Sql } from '@gantry/postgres';
 import {
   countLineChars,
@@ -14,15 +14,15 @@ const LINES_MAX = 20_000;
 const RUN_BATCH = 100;
 
 export interface SubjectLogQuery extends LogFilter {
-  /** Only of runs made at or after. */
+  /** Only runs created at or after. */
   since?: Date | undefined;
   limit: number;
-  /** Lines that are passed over, of those that the filter leaves. */
+  /** Matching lines to skip. */
   offset: number;
   cursor?: LogCursor | undefined;
 }
 
-/** Behind this line of this run. */
+/** Continues after this line of this run. */
 export interface LogCursor {
   createdAt: Date;
   runId: string;
@@ -32,7 +32,7 @@ export interface LogCursor {
 export interface SubjectLogPage {
   lines: (LogLine & { runId: string })[];
   next: LogCursor | null;
-  /** Of `offset`: fewer where the page ended before. */
+  /** Skipped lines of `offset`: fewer if the page ended before. */
   skipped: number;
 }
 
@@ -70,7 +70,7 @@ export async function readSubjectLog(sql: Sql, subjectId: string, query: Subject
   return { lines, next: at ?? null, skipped };
 }
 
-/** Newest first, from the cursor's run on, that one included. */
+/** Lists runs, newest first, from the cursor's run on, inclusive. */
 async function runsFrom(sql: Sql, subjectId: string, since: Date | undefined, from: LogCursor | undefined) {
   const { rows } = await sql.query<Place>(
     `SELECT created_at AS "createdAt", id FROM runs

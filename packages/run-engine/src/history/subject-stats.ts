@@ -1,18 +1,18 @@
 /**
- * How a subject has been doing. `success rate` is what completed of the runs that came to an end of their own (completed,
- * failed, timed out); who cancelled or rejected a run says nothing about it. Durations are of completed runs, from
- * start to end; percentiles are durations that occurred (nearest rank). Test runs count nowhere.
+ * Computes statistics of a subject. `success rate` is the share of completed runs among those that completed, failed or
+ * timed out; cancelled and rejected runs do not count. Durations are of completed runs, from start to end; percentiles
+ * are durations that occurred (nearest rank). Test runs are excluded.
  */
 import type { Sql } from '@gantry/postgres';
 
-/** Rates, durations and costs of the last thirty days look at so many runs, the newest; a few hundred milliseconds. */
+/** Newest runs that rates, durations and costs of the last thirty days consider; a few hundred milliseconds. */
 const RUNS_MAX = 100_000;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 
-/** As settle-runs.ts writes it; PostgreSQL can not look into json that holds a NUL. */
+/** Matches the format of settle-runs.ts; PostgreSQL cannot query json that contains a NUL. */
 const ERROR_CODE = `substring(error::text from '^\\s*\\{\\s*"code"\\s*:\\s*"([a-z_]+)"')`;
-/** Of a row of runs that has started and ended. */
+/** Duration of a run that has started and ended. */
 export const DURATION_MS = 'greatest(0, round(extract(epoch FROM finished_at - started_at) * 1000))::float8';
 
 const STATS = `
@@ -47,7 +47,7 @@ const LAST_ERROR = `
       ORDER BY created_at DESC, id DESC LIMIT 1)
   ) f ORDER BY created_at DESC, id DESC LIMIT 1`;
 
-/** @param subjectId one that the caller sees: the queries know runs by it alone, which no other workspace has */
+/** @param subjectId visible to the caller: the queries select runs by it alone, and it is unique across workspaces */
 export async function subjectStats(sql: Sql, subjectId: string, now: Date) {
   const since = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const [{ rows }, last] = await Promise.all([
@@ -81,7 +81,7 @@ interface BucketRow {
   p95_duration_ms: number | null;
 }
 
-/** By when runs were made; UTC; the last bucket is the one of now, and those without runs are zero. */
+/** Buckets runs by creation time in UTC; the last bucket is the current one, and those without runs are zero. */
 export async function subjectTimeseries(
   sql: Sql,
   subjectId: string,

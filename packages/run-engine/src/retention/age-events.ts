@@ -1,6 +1,6 @@
 /**
- * Log lines and other events go by the week, once no workspace keeps them any more. What no week has is deleted by its runs,
- * from where the last sweep ended, and so is all of a workspace that keeps its own for a shorter time than another.
+ * Deletes log lines and other events by the week, once no workspace retains them. Events outside of weekly partitions,
+ * and those of workspaces with a shorter retention, are deleted by run, from where the last sweep ended.
  */
 import type { Sql } from '@gantry/postgres';
 import type { Pool } from 'pg';
@@ -22,7 +22,7 @@ export async function ageEvents({ pool, bounds, now }: Pick<AgingDeps, 'pool' | 
   await dropWeeks(pool, dropped);
 }
 
-/** Of the runs that a workspace made since the last sweep's end and before that moment. */
+/** Deletes events of the runs that a workspace created since the last sweep's end and before `before`. */
 async function ageEventsOf(pool: Pool, retention: WorkspaceRetention, before: Date, table: string): Promise<void> {
   const { workspaceId, eventsDeletedTo } = retention;
   let after: { createdAt: Date | '-infinity'; id: string } = { createdAt: eventsDeletedTo ?? '-infinity', id: '' };
@@ -43,7 +43,7 @@ async function ageEventsOf(pool: Pool, retention: WorkspaceRetention, before: Da
   }
 }
 
-/** Not of a workspace that was purged meanwhile: its runs go first, and what is held here waits for that. */
+/** Skips a workspace that was purged meanwhile: the lock on one of its runs waits for the purge. */
 async function markDeleted(sql: Sql, workspaceId: string, to: Date): Promise<void> {
   await sql.query(
     `INSERT INTO run_retention AS r (workspace_id, events_deleted_to)

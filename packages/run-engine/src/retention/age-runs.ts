@@ -1,8 +1,8 @@
 /**
- * Deletes runs whose time is over, with their objects, a batch at a time.
+ * Deletes expired runs with their objects, a batch at a time.
  *
- * A run goes when it ended longer ago than the workspace keeps runs, unless it is one of the newest of its subject. Each
- * workspace's runs are walked from the oldest on, along the index of its lists. Every replica may do it at any moment.
+ * A run expires when it ended before the workspace's retention, unless it is one of the newest of its subject. Each
+ * workspace's runs are walked from the oldest on, along the index of its lists. Every replica may do it at any time.
  */
 import type { ObjectStore } from '@gantry/object-store';
 import type { Sql } from '@gantry/postgres';
@@ -12,7 +12,7 @@ import { listRetention, type RetentionBounds, type WorkspaceRetention } from './
 
 export const DAY_MS = 86_400_000;
 
-/** Of one workspace, so that an hour's sweep ends: seven times of what ten runs a second make in an hour. */
+/** Limit per workspace, so that an hourly sweep ends: seven times the runs of an hour at ten per second. */
 export const RUNS_PER_SWEEP = 250_000;
 
 export interface AgingDeps {
@@ -23,7 +23,7 @@ export interface AgingDeps {
   deleteWithRuns?: DeleteWithRuns;
 }
 
-/** @returns how many went */
+/** @returns the number of deleted runs */
 export async function ageRuns(deps: AgingDeps): Promise<number> {
   let deleted = 0;
   for (const retention of await listRetention(deps.pool, deps.bounds)) deleted += await ageRunsOf(deps, retention);
@@ -49,7 +49,9 @@ async function ageRunsOf(deps: AgingDeps, retention: WorkspaceRetention): Promis
   return deleted;
 }
 
-/** `first_over` of a subject with more than `runsKept` runs is the newest that does not stay. Test runs never stay. */
+/**
+ * `first_over` of a subject with more than `runsKept` runs is the newest that is not kept. Test runs are never kept.
+ */
 const PAGE = `
   WITH page AS MATERIALIZED (
     SELECT id, subject_id, kind, status, created_at, finished_at FROM runs

@@ -1,19 +1,19 @@
 /**
- * The partitions of run_events, one for each week in which runs are made.
+ * Maintains the partitions of run_events, one per week of the runs' creation.
  *
- * The default partition has the events of runs whose week is not there: those of test runs, whose ids begin differently, those
- * of runs that go on after their week was dropped, and those of runs from before the first week.
+ * The default partition has the events of runs without a weekly partition: test runs, whose ids begin differently, runs
+ * that continue after their week was dropped, and runs from before the first week.
  */
 import { liftTimeLimits, type Sql, transaction } from '@gantry/postgres';
 import type { Pool } from 'pg';
 
 const WEEK_S = 604_800;
-/** Nothing needs the sweep to come in time. */
+/** Partitions created in advance, so that late sweeps do no harm. */
 const WEEKS_AHEAD = 3;
 const LOCK = 'gantry: weeks of run events';
 
 const startOf = (at: Date): number => Math.floor(at.getTime() / 1_000 / WEEK_S) * WEEK_S;
-/** The moment at which the week of another began. */
+/** Returns the start of the week of a time. */
 export const weekOf = (at: Date): Date => new Date(startOf(at) * 1_000);
 const nameOf = (start: number): string =>
   `run_events_${new Date(start * 1_000).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -39,8 +39,8 @@ async function listWeeks(sql: Sql): Promise<Week[]> {
 const LOCK_TIMEOUT = 'SET LOCAL lock_timeout = 1000';
 
 /**
- * Makes the partitions of the next weeks, before any run of theirs is made. The default partition, which may be very large
- * after an upgrade, is read while others write: with a constraint that is known to hold, attaching a week reads nothing.
+ * Creates the partitions of the next weeks before any of their runs. The default partition, which may be very large
+ * after an upgrade, is scanned without blocking writers: with a validated constraint, attaching a week scans nothing.
  */
 export async function makeWeeks(pool: Pool, now: Date): Promise<void> {
   const next = startOf(now) + WEEK_S;
@@ -84,7 +84,7 @@ async function attachWeeks(pool: Pool, starts: number[]): Promise<void> {
   });
 }
 
-/** Drops the weeks that ended before; whoever waits for a reader of events is waited for by writers, so for a second at most. */
+/** Drops weeks that ended before. Waiting for readers blocks writers, so the lock timeout is one second. */
 export async function dropWeeks(pool: Pool, before: Date): Promise<void> {
   const over = (await listWeeks(pool)).filter(({ start }) => (start + WEEK_S) * 1_000 <= before.getTime());
   for (const { name } of over) {

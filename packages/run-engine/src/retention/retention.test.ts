@@ -36,7 +36,7 @@ const keepNone = (workspaceId: string, over: Partial<Retention> = {}) =>
 
 interface Given {
   days: number;
-  /** Default: as it was made. */
+  /** Default: `days`. */
   endedDays?: number;
   workspaceId?: string;
   subjectId?: string;
@@ -46,7 +46,7 @@ interface Given {
   files?: string[];
 }
 
-/** A run with an event and an object. */
+/** Inserts a run with an event and an object. */
 async function given({ days, endedDays = days, workspaceId = 'ws_a', subjectId = 'wrk_1', ...rest }: Given) {
   const { status = 'completed', kind = 'run', replayOf = null, files = [] } = rest;
   const id = newRunId(kind, daysAgo(days));
@@ -73,7 +73,7 @@ const idsIn = async (table: string, column: string): Promise<string[]> =>
 const runs = () => idsIn('runs', 'id');
 const runsWithEvents = () => idsIn('run_events', 'run_id');
 
-test('a run goes 90 days after it ended, with its events, steps and objects, and a younger one stays', async () => {
+test('a run is deleted 90 days after its end, with its events, steps and objects, a newer one is kept', async () => {
   await keepNone('ws_a');
   await given({ days: 91 });
   const young = await given({ days: 89 });
@@ -86,7 +86,7 @@ test('a run goes 90 days after it ended, with its events, steps and objects, and
   expect([...blobs].sort()).toEqual(kept.map((id) => `ws_a/runs/${id}/1/output`));
 });
 
-test('a run that has not ended stays, however old it is', async () => {
+test('an active run is kept, however old it is', async () => {
   await keepNone('ws_a');
   for (const status of runStatuses) await given({ days: 400, status });
   await ageRuns(deps());
@@ -94,7 +94,7 @@ test('a run that has not ended stays, however old it is', async () => {
   expect(rows.map(({ status }) => status)).toEqual(['pending_approval', 'queued', 'running', 'suspended']);
 });
 
-test('the newest runs of each worker stay, and none of its test runs', async () => {
+test('the newest runs of each worker are kept, but not its test runs', async () => {
   await keepNone('ws_a', { runsKept: 2 });
   const kept: string[] = [];
   for (const subjectId of ['wrk_1', 'wrk_2']) {
@@ -108,7 +108,7 @@ test('the newest runs of each worker stay, and none of its test runs', async () 
   expect(await runs()).toEqual(kept.sort());
 });
 
-test('each workspace has its own time, and none beyond what the operator allows', async () => {
+test('each workspace has its own retention, up to the operator’s maximum', async () => {
   await keepNone('ws_short', { runDays: 7 });
   await keepNone('ws_long', { runDays: 10_000 });
   await given({ days: 8, workspaceId: 'ws_short' });
@@ -118,7 +118,7 @@ test('each workspace has its own time, and none beyond what the operator allows'
   expect(await runs()).toEqual(kept.sort());
 });
 
-test('more runs than one batch takes go in one sweep, also by two at once', async () => {
+test('one sweep deletes more runs than a batch, also with two sweeps at once', async () => {
   await keepNone('ws_a');
   await sql(
     `INSERT INTO runs (id, workspace_id, subject_id, kind, trigger, status, inputs, spec, created_at, finished_at)
@@ -130,7 +130,7 @@ test('more runs than one batch takes go in one sweep, also by two at once', asyn
   expect(await runs()).toEqual([]);
 });
 
-test('input files that a replay shares go with the last run that has them', async () => {
+test('input files shared with a replay are deleted with the last run that has them', async () => {
   await keepNone('ws_a');
   const files = ['ws_a/inputs/in_1', 'ws_b/inputs/in_2'];
   const first = await given({ days: 100, files });
@@ -143,7 +143,7 @@ test('input files that a replay shares go with the last run that has them', asyn
   expect([...blobs]).toEqual(['ws_b/inputs/in_2']);
 });
 
-test('what else belongs to runs goes in the same transaction, or nothing does', async () => {
+test('other rows of runs are deleted in the same transaction, or nothing is', async () => {
   await keepNone('ws_a');
   const old = await given({ days: 100 });
   const failing = ageRuns({
@@ -164,7 +164,7 @@ describe('events', () => {
     for (const name of await partitions()) await sql(`DROP TABLE ${name}`);
   });
 
-  test('lie in the week of their run, also those that were written before the week was there', async () => {
+  test('are in the week of their run, including those written before the week existed', async () => {
     const early = await given({ days: -7 });
     await ageAt(NOW);
     const late = await given({ days: -7 });
@@ -179,7 +179,7 @@ describe('events', () => {
     expect(plan).not.toMatch(/run_events_(default|202706)/);
   });
 
-  test('are written while the weeks ahead are made, and the weeks follow each other', async () => {
+  test('can be written while the next weeks are created, and the weeks are contiguous', async () => {
     await ageAt(daysAgo(7));
     await engines.tx(async (reader) => {
       await reader.query('SELECT count(*) FROM run_events');
@@ -194,7 +194,7 @@ describe('events', () => {
     expect(await idsIn('run_events_20270520', 'run_id')).toContain(between);
   });
 
-  test('are dropped by the week 30 days on, and the run that has not ended goes on logging', async () => {
+  test('are dropped by the week after 30 days, and an active run continues to log', async () => {
     await ageAt(daysAgo(57));
     const old = await given({ days: 49, status: 'suspended' });
     const young = await given({ days: 20 });
@@ -206,7 +206,7 @@ describe('events', () => {
     expect(await runsWithEvents()).toEqual([old, young].sort());
   });
 
-  test('of runs without a week, such as test runs and those of before, go after the same time', async () => {
+  test('of runs without a week, such as test runs and older ones, are deleted after the same time', async () => {
     const old = await given({ days: 40, kind: 'test' });
     const young = await given({ days: 29, kind: 'test' });
     expect(await idsIn('run_events_default', 'run_id')).toEqual([old, young].sort());
@@ -216,7 +216,7 @@ describe('events', () => {
     expect(await runsWithEvents()).toEqual([]);
   });
 
-  test('of a workspace that keeps them for a shorter time go alone', async () => {
+  test('of a workspace with a shorter retention are deleted separately', async () => {
     await keepNone('ws_short', { logDays: 3 });
     await ageAt(daysAgo(10));
     await given({ days: 4, workspaceId: 'ws_short' });
@@ -227,7 +227,7 @@ describe('events', () => {
     expect(await runsWithEvents()).toEqual([kept[1]]);
   });
 
-  test('are dropped only when nobody reads them, and waited for no longer than a second', async () => {
+  test('are dropped only without readers, waiting at most a second', async () => {
     await ageAt(daysAgo(57));
     const old = await given({ days: 49 });
     await engines.tx(async (reader) => {

@@ -1,13 +1,13 @@
-/** How long runs and their log lines are kept: as the workspace has set it, within the operator's bounds. */
+/** Retention of runs and their log lines: the workspace's settings within the operator's bounds. */
 import type { Sql } from '@gantry/postgres';
 import { z } from 'zod';
 
 export interface Retention {
-  /** After a run has ended. */
+  /** Days after a run's end. */
   runDays: number;
-  /** Log lines and other events, after their run was made. */
+  /** Days for log lines and other events after their run's creation. */
   logDays: number;
-  /** So many of the newest runs of each worker or automation stay, however old they are. */
+  /** Number of newest runs of each worker or automation that are kept, however old they are. */
   runsKept: number;
 }
 
@@ -29,7 +29,7 @@ export const retentionEnv = {
   RUN_RETENTION_DAYS: days.default(90),
   /** Highest value that a workspace may set; likewise below. */
   RUN_RETENTION_DAYS_MAX: days.default(365),
-  /** Disk space is taken for as long as the longest setting of any workspace. */
+  /** Disk space is used for the longest setting of any workspace. */
   LOG_RETENTION_DAYS: days.default(30),
   LOG_RETENTION_DAYS_MAX: days.default(90),
   RUNS_KEPT_PER_WORKER: runsKept.default(20),
@@ -49,7 +49,7 @@ export const retentionBounds = (env: z.infer<typeof schema>): RetentionBounds =>
 
 export const DEFAULT_RETENTION: RetentionBounds = retentionBounds(schema.parse({}));
 
-/** A setting that the operator has lowered the bound of is cut to it. */
+/** Applies defaults, and caps settings at the operator's current maximums. */
 export function retentionOf(settings: RetentionSettings, { defaults, maximums }: RetentionBounds): Retention {
   const of = (key: keyof Retention) => Math.min(settings[key] ?? defaults[key], maximums[key]);
   return { runDays: of('runDays'), logDays: of('logDays'), runsKept: of('runsKept') };
@@ -70,7 +70,7 @@ export interface ChangedRetention extends RetentionSettings {
   changedAt: Date;
 }
 
-/** The latest change wins, in whatever order changes arrive. */
+/** Stores a change; the latest wins, in whatever order changes arrive. */
 export async function writeRetention(sql: Sql, setting: ChangedRetention): Promise<void> {
   const { workspaceId, runDays, logDays, runsKept, changedAt } = setting;
   await sql.query(
@@ -82,7 +82,7 @@ export async function writeRetention(sql: Sql, setting: ChangedRetention): Promi
   );
 }
 
-/** Within a week: nobody's messages are lost for longer than that. */
+/** Lists the changes of the last week: messages are never lost for longer. */
 export async function listChangedRetention(sql: Sql): Promise<ChangedRetention[]> {
   const { rows } = await sql.query<ChangedRetention>(
     `SELECT workspace_id AS "workspaceId", ${SETTINGS}, changed_at AS "changedAt" FROM run_retention
@@ -96,7 +96,7 @@ export interface WorkspaceRetention extends Retention {
   eventsDeletedTo: Date | null;
 }
 
-/** Of every workspace that has runs: one index probe for each. */
+/** Lists the retention of every workspace with runs: one index probe for each. */
 export async function listRetention(sql: Sql, bounds: RetentionBounds): Promise<WorkspaceRetention[]> {
   const { rows } = await sql.query<RetentionSettings & Pick<WorkspaceRetention, 'workspaceId' | 'eventsDeletedTo'>>(
     `WITH RECURSIVE workspaces AS (

@@ -1,4 +1,4 @@
-/** Replicas of a service that owns runs, on one database and one NATS. */
+/** Starts replicas of a service that owns runs, on one database and one NATS. */
 
 import { randomBytes } from 'node:crypto';
 import {
@@ -28,7 +28,7 @@ import { type RunEngine, startRunEngine } from '../engine';
 import type { NewRun } from '../run';
 
 type EngineOptions = Partial<Parameters<typeof startRunEngine>[0]> & {
-  /** Publishes what is enqueued, instead of leaving it in the outbox. */
+  /** Publishes enqueued events, instead of leaving them in the outbox. */
   relayed?: boolean;
 };
 
@@ -41,7 +41,7 @@ export interface TestEngines {
   /** Blobs by key; presigned URLs are `http://objects/<key>`. */
   blobs: Map<string, Buffer>;
   replica(options?: EngineOptions): Promise<RunEngine>;
-  /** @param runners what it has; absent: it does not say */
+  /** @param runners its runners; absent: it reports none */
   executor(runners?: string[]): Promise<FakeExecutor>;
   connect(user: OwningService | 'executor' | 'spectator'): Promise<Bus>;
   tx<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
@@ -126,7 +126,7 @@ export async function startTestEngines(source: RunSource = 'worker'): Promise<Te
   };
 }
 
-/** The next job: several replicas may have none for a moment. */
+/** Claims the next job, with retries: a replica may have none for a moment. */
 export const claimed = (executor: FakeExecutor): Promise<FakeJob> => until(() => executor.claim());
 
 export function aRun(over: Partial<NewRun> = {}): NewRun {

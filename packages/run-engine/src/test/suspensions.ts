@@ -1,4 +1,4 @@
-/** What tests let runs wait for. */
+/** Builds suspensions for tests. */
 import { newId, type Suspension } from '@gantry/events';
 import type { RunEngine } from '../engine';
 import type { OnSuspended } from '../suspend-run';
@@ -27,7 +27,7 @@ export const call = (ordinal: number): Suspension => ({
   inputs: {},
 });
 
-/** A replica whose approvals are ids, and whose called runs are submitted in the same transaction. */
+/** Starts a replica whose approvals are ids, and whose called runs are submitted in the same transaction. */
 export async function callingReplica(
   engines: TestEngines,
   options: Parameters<TestEngines['replica']>[0] = {},

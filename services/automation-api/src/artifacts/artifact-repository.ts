@@ -2,13 +2,13 @@ import { notFound } from '@gantry/http';
 import type { Db } from '../database';
 import type { Artifact } from '../generated/prisma/client';
 
-/** @throws AppError 404, the same for an unknown one and another workspace's */
+/** @throws AppError 404, the same for an unknown artifact and one of another workspace */
 export async function getArtifact(db: Db, workspaceId: string, id: string): Promise<Artifact> {
   const artifact = await db.artifact.findFirst({ where: { id, workspaceId } });
   if (!artifact) throw notFound('artifact', id);
   return artifact;
 }
 
-/** Value: a JSON list of the names of secrets that an artifact declares. */
+/** SQL value: a JSON list of the names of secrets that an artifact declares. */
 export const secretsNeededSql = (artifactId: string): string =>
   `coalesce((SELECT f.manifest -> 'secrets_needed' FROM artifacts f WHERE f.id = ${artifactId}), '[]')`;

@@ -130,12 +130,12 @@ test('more than 10 MB is refused at the URL while it streams, and at creation', 
   });
   expect(status).toBe(413);
   expect((await create(me, body.storageKey).expect(413)).body.code).toBe('too_large');
-  // A smaller one may still follow.
+  // A smaller upload is still accepted.
   const zip = await zipOf({ 'main.py': helloCode });
   expect((await fetch(body.uploadUrl, { method: 'PUT', body: new Uint8Array(zip) })).status).toBe(200);
   await create(me, body.storageKey).expect(201);
 
-  // Put directly, as if it had come by a store that can't count.
+  // Stored directly, as by a store that does not enforce the size.
   await service.api.deps.objects.put(body.storageKey, Buffer.alloc(10 * MB + 1));
   expect((await create(me, body.storageKey).expect(413)).body.code).toBe('too_large');
 });

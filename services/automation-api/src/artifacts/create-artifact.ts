@@ -18,11 +18,11 @@ export interface CreatedArtifact {
   warnings: string[];
 }
 
-/** One unpacked upload takes up to 100 MB. */
+/** An unpacked upload takes up to 100 MB of memory. */
 const unpacking = fewAtOnce(2, 20);
 const INSPECT_URL_SECONDS = 60;
 
-/** Checks everything that can be known without running the code, and keeps what runs of it will need. */
+/** Checks everything that needs no run of the code, and stores what runs will need. */
 export async function createArtifact(
   deps: Deps,
   { caller, made, req, body: input }: CallOf<'automation', 'createArtifact'>,
@@ -74,7 +74,7 @@ export async function createArtifact(
       };
       await tx.artifact.create({ data });
       await auditOf(req)(tx, { action: 'artifact.created', id: artifact.id, details: { name: manifest.name, digest } });
-      // Its warnings are known now and never again.
+      // The warnings are not stored anywhere else.
       await made(tx, artifact.id, { status: 201, body: created });
     });
     requestPreparation(bus, { dependencies: declared.dependencies });

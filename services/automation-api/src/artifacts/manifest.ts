@@ -1,6 +1,6 @@
 /**
- * The manifest: what an automation needs and gives. Keys that we don't know are kept and not read, since manifests carry
- * `version`, `author`, `icon` and the like for other programs; what we do read must have the right shape.
+ * Parses manifests, which declare the inputs, outputs and requirements of an automation. Unknown keys are kept and not
+ * read, since manifests carry `version`, `author`, `icon` and the like for other programs; known keys must be valid.
  */
 import { invalid, sayIssues } from '@gantry/http';
 import {
@@ -29,7 +29,7 @@ const manifest = z.looseObject({
 
 const storedManifest = manifest.extend({ inputs: storedInputItems.default([]) });
 
-/** With every shorthand spelt out and every default filled in. */
+/** A manifest with every shorthand expanded and every default filled in. */
 export type Manifest = z.infer<typeof manifest>;
 
 /** @throws AppError 400 `bad_manifest` naming each path that is wrong */
@@ -41,7 +41,7 @@ export function parseManifest(value: unknown): Manifest {
   });
   const refused = (message: string) => invalid([{ path: 'manifest', message }], 'bad_manifest');
   if (json.length > MANIFEST_CHARS_MAX) throw refused(`is larger than ${MANIFEST_CHARS_MAX / 1024} KB`);
-  // PostgreSQL's jsonb can't hold it, also where nobody reads.
+  // PostgreSQL's jsonb cannot hold it, not even in keys that are never read.
   if (hasNul) throw refused('contains a NUL character');
   const parsed = parse(manifest, value);
   const problems = checkDefaults(parsed.inputs, 'manifest.inputs');
@@ -50,8 +50,8 @@ export function parseManifest(value: unknown): Manifest {
 }
 
 /**
- * Parses the manifest of an artifact that was accepted once; a pattern that would be refused today is a problem of
- * those who fill it in.
+ * Parses the manifest of a stored artifact. A pattern that would be refused today is reported only when a value is
+ * checked against it.
  */
 export const parseStoredManifest = (value: unknown): Manifest => parse(storedManifest, value);
 

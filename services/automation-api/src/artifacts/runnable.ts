@@ -1,4 +1,4 @@
-/** Everything about an artifact that starting a run needs, read and compiled once: artifacts never change. */
+/** Data of an artifact that starting a run needs, read and compiled once: artifacts are immutable. */
 import { PYTHON } from '@gantry/events';
 import { createInputValidator, type InputValidator, isolationOfRun, keepRecent } from '@gantry/program';
 import { type RunSpec, runLimits } from '@gantry/run-engine';
@@ -10,11 +10,11 @@ export interface Runnable {
   artifactId: string;
   manifest: Manifest;
   inputs: InputValidator;
-  /** A deployed run without files. */
+  /** The spec of a deployed run without files. */
   spec: RunSpec;
 }
 
-/** A compiled one takes about 50 KB. */
+/** A compiled runnable takes about 50 KB. */
 const KEPT_MAX = 500;
 
 export function createRunnables(db: Db) {

@@ -2,7 +2,7 @@ import { notFound } from '@gantry/http';
 import type { ObjectStore } from '@gantry/object-store';
 import type { Db } from '../database';
 
-/** May be used as often as one likes. @throws AppError 404, the same for an unknown one and another workspace's */
+/** An upload can be read any number of times. @throws AppError 404, the same for one of another workspace */
 export async function getUpload(db: Db, workspaceId: string, storageKey: string): Promise<{ storageKey: string }> {
   const upload = await db.upload.findFirst({ where: { storageKey, workspaceId } });
   if (!upload) throw notFound('upload', storageKey);
@@ -12,7 +12,7 @@ export async function getUpload(db: Db, workspaceId: string, storageKey: string)
 const KEPT_HOURS = 48;
 const SWEEP_BATCH = 100;
 
-/** Uploads are copied when they become artifacts, and read by runs soon after they were made. @returns how many went */
+/** Deletes old uploads: artifacts have copies, and runs read theirs soon after the upload. @returns the number deleted */
 export async function sweepUploads(db: Db, objects: ObjectStore, now: Date): Promise<number> {
   const before = new Date(now.getTime() - KEPT_HOURS * 3_600_000);
   for (let swept = 0; ; ) {

@@ -5,7 +5,7 @@ const VALUE = 'correct-horse-battery-staple';
 
 const service = testService();
 beforeAll(async () => {
-  // Announced events stay in the outbox, where this file reads them.
+  // Keeps events in the outbox, where this file reads them.
   await service.api.relay.stop();
 });
 

@@ -11,6 +11,6 @@ export type Audit = AuditOf<Change>;
 
 export const auditOf = (req: Request): Audit => auditOfCaller('automation-api', req);
 
-/** Audit of a caller with the link to a public page: a workspace does not learn which account a stranger has. */
+/** Audits a caller who has the link to a public page, without disclosing the account to the workspace. */
 export const auditOfLink = (req: Request, workspaceId: string): Audit =>
   auditAs('automation-api', workspaceId, actorBy(req, 'link'));

@@ -16,7 +16,7 @@ export interface DueAutomation {
   artifactId: string;
 }
 
-/** Undefined: none is due that no other replica has locked. */
+/** Locks the next due automation. Undefined: none is due, or other replicas have locked all of them. */
 export async function lockDueAutomation(tx: Sql, at: Date): Promise<DueAutomation | undefined> {
   const { rows } = await tx.query<DueAutomation>({
     name: 'lock-due',
@@ -32,7 +32,7 @@ export async function lockDueAutomation(tx: Sql, at: Date): Promise<DueAutomatio
   return rows[0];
 }
 
-/** Past a fire. @param missed how many fires before it did not come */
+/** Advances a schedule past a fire. @param missed number of fires before it that did not happen */
 export const moveScheduleOn = (
   sql: Sql,
   id: string,
@@ -44,7 +44,7 @@ export const moveScheduleOn = (
     [id, nextRunAt, lastScheduledAt, missed],
   );
 
-/** Without archived ones. @param max how many are counted */
+/** Counts automations, without archived ones. @param max the count stops there */
 export async function countAutomations(
   sql: Sql,
   workspaceId: string,
@@ -59,7 +59,7 @@ export async function countAutomations(
   return rows[0] ?? { total: 0, active: 0 };
 }
 
-/** Active ones with their current versions, newest first. */
+/** Lists active automations with their current versions, newest first. */
 export async function listNewest(
   sql: Sql,
   workspaceId: string,
@@ -78,7 +78,7 @@ export interface DeclaredSecret {
   usedBy: { id: string; name: string }[];
 }
 
-/** Names of secrets, each with the automations whose current version declares it, oldest first. */
+/** Lists declared secrets, each with the automations whose current version declares it, oldest first. */
 export async function listDeclaredSecrets(sql: Sql, workspaceId: string): Promise<DeclaredSecret[]> {
   const { rows } = await sql.query<DeclaredSecret>(
     `SELECT declared.name, json_agg(json_build_object('id', a.id, 'name', a.name) ORDER BY a.created_at, a.id) AS "usedBy"

@@ -3,14 +3,14 @@ import type { Db } from '../database';
 import type { Automation, AutomationVersion, Prisma } from '../generated/prisma/client';
 import type { VersionWithArtifact } from './automation';
 
-/** @throws AppError 404, the same for an unknown one and another workspace's */
+/** @throws AppError 404, the same for an unknown automation and one of another workspace */
 export async function getAutomation(db: Db, workspaceId: string, id: string): Promise<Automation> {
   const automation = await db.automation.findFirst({ where: { id, workspaceId } });
   if (!automation) throw notFound('automation', id);
   return automation;
 }
 
-/** Holds its row until the transaction ends, so that two changes of one automation come one after the other. */
+/** Locks the row until the transaction ends, so that changes of one automation are serialized. */
 export async function lockAutomation(
   tx: Prisma.TransactionClient,
   workspaceId: string,
@@ -22,7 +22,7 @@ export async function lockAutomation(
 
 export type AutomationFilter = CallOf<'automation', 'listAutomations'>['query'];
 
-/** Newest first. @param reach ids of those that the caller may see; null: all */
+/** Lists automations, newest first. @param visibleIds ids that the caller may see; null: all */
 export async function listAutomations(
   db: Db,
   workspaceId: string,
@@ -42,10 +42,10 @@ export async function listAutomations(
   return { automations, total };
 }
 
-/** `%` and `_` stand for themselves: Prisma would hand them to LIKE as they are. */
+/** Escapes `%` and `_`, which Prisma passes to LIKE unescaped. */
 const containing = (q: string) => ({ contains: q.replace(/[\\%_]/g, '\\$&'), mode: 'insensitive' }) as const;
 
-/** Ids of the automations whose name or id contains `q`, archived ones too. */
+/** Finds the ids of automations, also archived ones, whose name or id contains `q`. */
 export async function findAutomationIds(db: Db, workspaceId: string, q: string): Promise<string[]> {
   const where = { workspaceId, OR: [{ name: containing(q) }, { id: containing(q) }] };
   return (await db.automation.findMany({ where, select: { id: true } })).map(({ id }) => id);

@@ -45,7 +45,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
   async function patch({ caller, path, req }: InAutomation, change: Patch): Promise<Automation> {
     const { workspaceId } = caller;
     const id = path.automationId;
-    // Read into memory first: inside the transaction it would take a second connection while holding one.
+    // Cached before the transaction, which would otherwise need a second connection.
     await runnableOf(prisma, await getAutomation(prisma, workspaceId, id));
     return transaction(prisma, async (tx) => {
       const before = await lockAutomation(tx, workspaceId, id);
@@ -61,7 +61,7 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
     });
   }
 
-  /** @param madeId an automation, or one with the version that it got: `aut_.../3` */
+  /** @param madeId an automation id, or one with the version that was created: `aut_.../3` */
   const deploymentOf = ({ caller }: Pick<Call, 'caller'>, madeId: string) =>
     getDeployment(deps, caller.workspaceId, madeId.split('/')[0] as string);
 
@@ -117,11 +117,11 @@ export function automationOperations(deps: Deps): Operations<'automation'> {
   };
 }
 
-/** The log says what these fields became; of the others, which may be long or confidential, only that they changed. */
+/** Fields whose new value is audited; of the others, which may be long or confidential, only the name is. */
 const SHOWN = ['status', 'visibility', 'schedule', 'timezone', 'scheduleEnabled', 'misfire'] as const;
 const NAMED = ['name', 'description', 'scheduleInputs'] as const;
 
-/** Nothing for a request that left all as it was. */
+/** Records a change; a request that changed nothing records nothing. */
 async function recordPatch(tx: Db, audit: Audit, before: Automation, after: Automation): Promise<void> {
   const isChanged = (field: keyof Automation) => !isDeepStrictEqual(before[field], after[field]);
   const shown = SHOWN.filter(isChanged);

@@ -3,7 +3,7 @@ import type { FileEntry } from '../artifacts/artifact';
 import type { Artifact, Automation, AutomationVersion } from '../generated/prisma/client';
 import { apiStatus } from '../run-status';
 
-/** The automation's page. */
+/** Builds the address of the automation's page. */
 export const urlOf = (dashboardUrl: string, automationId: string): string => `${dashboardUrl}/a/${automationId}`;
 
 const shown = (automation: Automation, dashboardUrl: string) => {
@@ -63,7 +63,7 @@ export function toVersion(version: VersionWithArtifact, currentVersion: number) 
   };
 }
 
-/** Answer to a deploy, an update and a rollback. */
+/** The response to a deploy, an update and a rollback. */
 export function toDeployed(automation: Automation, dashboardUrl: string, warnings: string[]) {
   const { id, name, currentVersion, status } = automation;
   return { id, automationId: id, name, url: urlOf(dashboardUrl, id), currentVersion, status, warnings };

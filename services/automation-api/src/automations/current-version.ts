@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import type { AutomationStatus, Visibility } from '../generated/prisma/client';
 
-/** An automation with what its current version runs: all that starting a run reads. */
+/** The fields of an automation and its current version that starting a run reads. */
 export interface CurrentVersion {
   id: string;
   workspaceId: string;
@@ -16,8 +16,8 @@ export interface CurrentVersion {
 }
 
 /**
- * The one query that finds an automation without a workspace: a page's link is all that a stranger has. Each caller
- * compares `workspaceId`, or `visibility`, before anything else. Null in a closed workspace.
+ * Finds an automation without a workspace, since a visitor of a public page has only the link. Each caller must
+ * compare `workspaceId`, or `visibility`, before anything else. Null in a closed workspace.
  */
 export async function findCurrent(pool: Pool, automationId: string): Promise<CurrentVersion | null> {
   const { rows } = await pool.query({
@@ -32,13 +32,13 @@ export async function findCurrent(pool: Pool, automationId: string): Promise<Cur
   return rows[0] ?? null;
 }
 
-/** For the engine: whether a run's automation still is what findCurrent found. */
+/** SQL condition for the engine: a run's automation is still what findCurrentVersion found. */
 export const IS_CURRENT = `EXISTS (SELECT FROM automations
   WHERE id = $subject_id AND workspace_id = $workspace_id AND current_version = $version AND status = 'active')`;
 
 const RECENT_MAX = 1_000;
 
-/** Automations as they were when they were last run. A caller who uses one has it confirmed. */
+/** Caches automations as they were at their last run. A caller who uses one must confirm it. */
 export type RecentAutomations = LRUCache<string, CurrentVersion>;
 
 export const createRecentAutomations = (): RecentAutomations => new LRUCache({ max: RECENT_MAX });

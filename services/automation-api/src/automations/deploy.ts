@@ -1,4 +1,4 @@
-/** Deploy, update, rollback: what moves `currentVersion`. Row and announcement commit together. */
+/** Deploys, updates and rolls back, which move `currentVersion`. Row and event commit together. */
 
 import { automationDeployed, enqueue, newId, requestPreparation } from '@gantry/events';
 import { type AppError, type Call, type CallOf, conflict, notFound, type Principal } from '@gantry/http';
@@ -49,7 +49,7 @@ export async function deploy(deps: Deps, call: Asked, input: NewAutomation): Pro
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 
-/** The next version is the highest + 1, whatever the pointer says. @throws AppError 404; 409 when archived */
+/** Adds a version, the highest + 1, and makes it current. @throws AppError 404; 409 when archived */
 export async function update(
   deps: Deps,
   call: Asked,
@@ -81,7 +81,7 @@ export async function update(
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 
-/** Moves the pointer, by default to the version before. @throws AppError 404; 409 where there is none before */
+/** Makes an earlier version current, by default the previous one. @throws AppError 404; 409 if there is none */
 export async function rollback(
   deps: Deps,
   call: Asked,
@@ -113,7 +113,7 @@ export async function rollback(
   return { automation, warnings: await warningsOf(deps, automation, runnable) };
 }
 
-/** An automation as deploy, update and rollback would answer about it now. @throws AppError 404 */
+/** Returns what deploy, update and rollback would return now. @throws AppError 404 */
 export async function getDeployment(deps: Deps, workspaceId: string, automationId: string): Promise<Deployment> {
   const automation = await getAutomation(deps.prisma, workspaceId, automationId);
   const current = await findVersion(deps.prisma, workspaceId, automationId, automation.currentVersion);
@@ -140,7 +140,7 @@ const announce = (
   deployed: { automationId: string; version: number; artifactId: string },
 ) => enqueue(tx, automationDeployed, workspaceId, deployed);
 
-/** Warnings about problems that later runs will have. */
+/** Lists warnings about problems that later runs will have. */
 async function warningsOf(deps: Deps, automation: Automation, runnable: Runnable): Promise<string[]> {
   const missing = await deps.secrets.missing(automation.workspaceId, runnable.spec.secrets);
   const warnings = missing.map((name) => `the secret ${name} is not set yet: runs fail until it is`);

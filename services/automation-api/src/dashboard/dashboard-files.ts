@@ -1,10 +1,10 @@
-/** The dashboard's built files, and its one page for every address that a browser may open. */
+/** Serves the dashboard's built files, and its one page for every address that a browser may open. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readOnly } from '@gantry/http';
 import express, { type RequestHandler, Router } from 'express';
 
-/** Addresses of programs: an unknown one is an error in JSON, not the dashboard. */
+/** API addresses: an unknown one is a JSON error, not the dashboard. */
 const NOT_A_PAGE = /^\/(api[^/]*|v1|auth|storage|healthz?|\.well-known|openapi\.(json|yaml|yml))(\/|$)/i;
 /** Pages whose address is the credential: kept out of search engines and from other sites. */
 const LINKED = /^\/(shared|review)\//;
@@ -35,7 +35,7 @@ export function dashboardFiles({ directory, addresses }: DashboardOptions): Rout
   ].join('; ');
 
   const router = Router();
-  // No look at the disk for what can't be a file of ours.
+  // API addresses never reach the file system.
   router.use((req, _res, next) => next(NOT_A_PAGE.test(req.path) ? 'router' : undefined));
   router.use(
     '/assets',

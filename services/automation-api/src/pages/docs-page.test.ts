@@ -1,4 +1,4 @@
-/** The built API reference in a real browser, under the headers that it is served with. */
+/** The built API reference in a real browser, with the headers it is served with. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -22,7 +22,7 @@ const addresses = {
   automation: 'http://automation.test',
   skills: 'http://skills.test',
 };
-/** Given to the page as text: the page's own policy lets no other script in. */
+/** Evaluated in the page as text: the page's policy allows no other script. */
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'];
 const inBrowser = lacksTool('chromium') ? test.skip : test;
@@ -34,7 +34,7 @@ const browser = given(openBrowser, ({ closePages }) => closePages());
 beforeAll(async () => {
   const directory = temporaryDir('api-docs');
   await run(process.execPath, [path.join(root, 'packages/api-docs/build.mjs'), directory]);
-  // A client must not find a connection closed that it is about to use again.
+  // Prevents the server from closing a connection that a client is about to reuse.
   server = createServer({ keepAliveTimeout: 120_000 }, express().use(docsPage({ directory, addresses })));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -56,7 +56,7 @@ function summariesOf(surface: (typeof surfaces)[number]): string[] {
   return Object.values(source.paths).flatMap((item) => methods.flatMap((method) => item[method]?.summary ?? []));
 }
 
-/** A page whose breaches of policy, errors and requests to anywhere else are collected. */
+/** Opens a page and collects its policy violations, errors and requests to other origins. */
 async function visit(
   surface: string,
   options: BrowserContextOptions = {},

@@ -1,4 +1,4 @@
-/** The API reference at /docs and the OpenAPI files at /openapi, as packages/api-docs has built them. */
+/** Serves the API reference at /docs and the OpenAPI files at /openapi, as built by packages/api-docs. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { AppError, readOnly } from '@gantry/http';
@@ -10,7 +10,7 @@ export interface DocsPageOptions {
   addresses: Record<string, string>;
 }
 
-/** The server that the built files name: each is written before anybody knows where it will be served. */
+/** Placeholder for the server in the built files: their public address is not known at build time. */
 const SERVER = /^servers:\n {2}- url: \/$/m;
 
 export function docsPage({ directory, addresses }: DocsPageOptions): Router {
@@ -20,7 +20,7 @@ export function docsPage({ directory, addresses }: DocsPageOptions): Router {
     "style-src 'self'",
     "font-src 'self'",
     "img-src 'self' data:",
-    // Trying an operation out sends it to its own surface.
+    // "Try it out" sends requests to the surface of the operation.
     `connect-src ${["'self'", ...Object.values(addresses).map((url) => new URL(url).origin)].join(' ')}`,
     "base-uri 'none'",
     "form-action 'none'",
@@ -43,7 +43,7 @@ export function docsPage({ directory, addresses }: DocsPageOptions): Router {
       setHeaders: (res) => void res.set('Cache-Control', 'no-cache').set('Content-Security-Policy', csp),
     }),
   );
-  // Else the dashboard would answer with its own page.
+  // Otherwise the dashboard would serve its own page.
   router.use(['/docs', '/openapi'], () => {
     throw new AppError('not_found', 'not_found', `the reference is at /docs, its files are ${files.join(', ')}`);
   });

@@ -1,7 +1,7 @@
 /**
- * Access to the page behind an automation's `url`: members of its workspace have it and, while the page is public, so
- * has everybody who holds the link. A stranger gets what the page needs and nothing else of the workspace; a run that
- * was not started from the link does not exist for them.
+ * Decides access to the page at an automation's `url`: members of its workspace have it and, while the page is public,
+ * so does every visitor with the link. A visitor gets what the page needs and nothing else of the workspace; runs that
+ * were not started from the link do not exist for them.
  */
 import { AppError, type Call, forbidden, notFound, type Principal, roleAtLeast } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
@@ -12,7 +12,7 @@ export type PageAccess =
   | { kind: 'member'; automation: CurrentVersion; member: Principal }
   | { kind: 'link'; automation: CurrentVersion; member: null };
 
-/** @throws AppError 401 or 404: a stranger can't tell a private automation from none */
+/** @throws AppError 401 or 404, the same for a private automation and an unknown one */
 export async function pageAccess(
   deps: Deps,
   { req, path: { automationId } }: Pick<Call<{ automationId: string }>, 'req' | 'path'>,
@@ -36,7 +36,7 @@ export function requireMayRun(access: PageAccess): void {
   if (!mayRun(access)) throw forbidden('role_too_low', 'a viewer of this workspace can not run');
 }
 
-/** @throws AppError 404, also for a run of the same automation that a stranger may not see */
+/** @throws AppError 404, also for a run of the same automation that a visitor may not see */
 export async function getPageRun(deps: Deps, access: PageAccess, runId: string): Promise<Run> {
   const { automation } = access;
   const run = await deps.engine.get(automation.workspaceId, runId);

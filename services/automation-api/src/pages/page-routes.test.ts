@@ -59,7 +59,7 @@ test('a stranger runs it, and reads, follows and stops that run; no other', asyn
   expect(stopped.body).toMatchObject({ status: 'error', error: { code: 'cancelled' } });
   const events = await page(mine.runId, '/events').expect(200);
   expect(events.text).toContain('event: done');
-  // The workspace sees both.
+  // Members see both.
   expect((await me.get(`/api/pages/${id}/runs/${theirs.runId}`).expect(200)).body.trigger).toBe('api');
   expect((await me.get(`/api/runs/${mine.runId}`).expect(200)).body.trigger).toBe('link');
   await me.post(`/api/runs/${theirs.runId}/cancel`).expect(200);

@@ -77,7 +77,7 @@ export function pageOperations(deps: Deps): Operations<'automation'> {
       const { req, res, path, query } = call;
       const access = await pageAccess(deps, call);
       const run = await getPageRun(deps, access, path.runId);
-      // A stranger reads on as long as the page is public; the membership of others is looked at with their credential.
+      // A visitor reads while the page is public; membership of others is checked with their credential.
       if (access.kind === 'link') endWhenRefused(req, `page ${access.automation.id}`, () => pageAccess(deps, call));
       await engine.stream(req, res, run, query.logs ? 'all' : 'no-logs', shownEvents(access, run));
     },

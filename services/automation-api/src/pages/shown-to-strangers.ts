@@ -1,8 +1,8 @@
 /**
- * A run that was started from a public link, as it is shown to somebody who is no member: how it went, what it printed, what it
- * made. Not the author's code and its surroundings: no traces, places in files, names of secrets, steps, or what was called.
+ * The public view of a run that was started from a public link, for visitors who are not members: its outcome, output
+ * and files, but no tracebacks, file paths, names of secrets, steps or requests.
  *
- * The one place that decides, for the run as a whole and for each event of its streams.
+ * The only place that decides this, for the run as a whole and for each event of its streams.
  */
 import type { RunError, RunErrorCode } from '@gantry/events';
 import type { Run, TellEvent, Wording } from '@gantry/run-engine';
@@ -11,18 +11,18 @@ import type { PageAccess } from './page-access';
 
 const NOT_SET_UP = 'this automation is not fully set up yet';
 
-/** These say what the platform or the author has to do. */
+/** Replaces messages that are meant for the author or the operator. */
 const SAID_INSTEAD: Partial<Record<RunErrorCode, string>> = {
   missing_secret: NOT_SET_UP,
   dependency_install: NOT_SET_UP,
   sandbox: 'this automation could not be run',
 };
 
-/** `os.environ["API_KEY"]` without such a variable. */
+/** The KeyError message of `os.environ["API_KEY"]` when the variable is not set. */
 const NAME_OF_VARIABLE = /^'[A-Z][A-Z0-9_]*'$/;
-/** Files as the sandbox shows them; nothing outside of these exists there. */
+/** File paths inside the sandbox, which has no others. */
 const PLACE_IN_SANDBOX = /(?<![\w./:])\/(?:code|deps|contexts|usr|lib|lib64|etc|dev|proc|tmp|host)\b[^\s'",;:)]*/g;
-/** The end of what Python says of a SyntaxError. */
+/** The location at the end of Python's SyntaxError message. */
 const LINE_OF_CODE = / \([^()]*, line \d+\)$/;
 const TRACE_LINE = /^\s*(?:Traceback \(most recent call last\):|File "[^"]*", line \d+)/;
 
@@ -61,7 +61,7 @@ export function shownEvents(access: PageAccess, run: Run): Wording {
 }
 
 const shownLine: TellEvent = ({ stream, level, text, fields }) => {
-  // The failure of a step, in the words of the code.
+  // The failure of a step, with a message of the code.
   if (stream === 'platform' && level === 'error') return null;
   const said = withoutTraces(String(text));
   return said || !text ? { stream, level, text: said, ...(fields !== undefined && { fields }) } : null;

@@ -1,4 +1,4 @@
-/** A stranger's view of a run that they started from a public link, on every path there is. */
+/** A visitor's view of a run that they started from a public link, on every path. */
 import type { RunError } from '@gantry/events';
 import { type FakeEvent, given, noUsage } from '@gantry/testing';
 import { deployed, testService } from '../test/service';
@@ -19,7 +19,7 @@ beforeAll(async () => {
   }));
 });
 
-/** A run from the link that ends like this. @returns all that a stranger is told of it, by path */
+/** Starts a run from the link that ends with these events. @returns every response a visitor gets, by path */
 async function toldOf(...events: FakeEvent[]): Promise<{ runId: string; told: Record<string, string> }> {
   const answer = service.anonymous.post(`/api/pages/${id}/runs`, { inputs: { who: 'x' } });
   const started = answer.then(({ text, body }) => ({ text, runId: body.runId as string }));
@@ -87,7 +87,7 @@ test('of a run that failed: that it did and with what words, but no trace, no fi
   expectNothingOf(told, SECRET, '/code', 'charge.py', 'Traceback', 'trace', 'line 31', 'internal', request.host);
   expect(told.detail).toContain('charging the card');
   expect(told[`/api/pages/${id}/runs/${runId}/events?logs=true as lines`]).toMatch(/charging the card[\s\S]*half way/);
-  // Its author sees it all.
+  // The author sees everything.
   const { text } = await me.get(`/api/runs/${runId}/events?logs=true`).expect(200);
   for (const shown of [SECRET, 'Traceback', 'charge.py', 'internal']) expect(text).toContain(shown);
   expect(text).not.toContain(request.host);

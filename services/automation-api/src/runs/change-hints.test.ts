@@ -1,4 +1,4 @@
-/** Pages are told of runs of this surface by worker-api, which hears of them by message. */
+/** worker-api pushes changes to pages, and receives those of this surface by message. */
 import { changeHints, changesSubject, connectBus, listen } from '@gantry/events';
 import { noUsage, until } from '@gantry/testing';
 import { pino } from 'pino';
@@ -22,7 +22,7 @@ test('worker-api hears that a run has begun and that it has ended, and in which 
   await until(() => heard.length > 0);
   expect(heard).toContainEqual(hint);
   const job = await executor.claim();
-  // Longer than hints are collected.
+  // Longer than the interval over which hints are collected.
   await new Promise((resolve) => setTimeout(resolve, 200));
   heard.length = 0;
   await job?.report({ type: 'started' }, { type: 'finished', status: 'completed', output: {}, usage: noUsage });

@@ -6,8 +6,8 @@ import type { Deps } from '../deps';
 import { askedBy, type Start, startRun } from './start-run';
 
 /**
- * Runs an automation of the caller's workspace. What it was when it was last run is remembered, and confirmed by the
- * statement that makes the run: one question less to the database.
+ * Runs an automation of the caller's workspace. Its state at the last run is cached and confirmed by the statement that
+ * inserts the run, which saves a query.
  * @throws AppError 404, and what startRun throws
  */
 export async function runAutomation(deps: Deps, automationId: string, req: Request): Promise<Run> {
@@ -18,7 +18,7 @@ export async function runAutomation(deps: Deps, automationId: string, req: Reque
     try {
       return await startRun(deps, remembered, { ...start, onlyIfCurrent: true });
     } catch (err) {
-      // Inputs that are wrong for one version may be right for the next. In both cases nothing has been made.
+      // Inputs that are invalid for one version may be valid for the next. In both cases nothing was created.
       if (!(err instanceof SubjectChanged || (err instanceof AppError && err.status === 400))) throw err;
       deps.recent.delete(automationId);
     }
@@ -27,7 +27,7 @@ export async function runAutomation(deps: Deps, automationId: string, req: Reque
   if (automation?.workspaceId !== workspaceId) throw notFound('automation', automationId);
   const run = await startRun(deps, automation, start);
   const { manifest } = await deps.runnables.get(workspaceId, automation.artifactId);
-  // A file is stored before the run is made: trying twice would leave one behind.
+  // A file is stored before the run is inserted: a second attempt would leave one behind.
   if (manifest.inputs.every(({ type }) => type !== 'file')) deps.recent.set(automationId, automation);
   return run;
 }

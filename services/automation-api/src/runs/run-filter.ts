@@ -1,4 +1,4 @@
-/** The filter of a list of runs. */
+/** Builds the filter of a list of runs. */
 import type { CallOf } from '@gantry/http';
 import type { PagedRunFilter } from '@gantry/run-engine';
 import { findAutomationIds } from '../automations/automation-repository';
@@ -8,8 +8,8 @@ import { engineStatuses } from '../run-status';
 type Asked = CallOf<'automation', 'listRuns'>['query'];
 
 /**
- * Test runs are no part of the history.
- * @param reach ids of the automations that the caller may see; null: all
+ * Excludes test runs.
+ * @param visibleIds ids of the automations that the caller may see; null: all
  */
 export async function runFilterOf(
   { prisma }: Deps,

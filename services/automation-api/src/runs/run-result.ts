@@ -1,4 +1,4 @@
-/** A run as the automation surface shows it. The engine's words are the platform's; these are api-spec.md's. */
+/** Maps runs of the engine to the API of the automation surface, as api-spec.md defines it. */
 import type { RunError } from '@gantry/events';
 import { ObjectMissing } from '@gantry/object-store';
 import {
@@ -13,12 +13,12 @@ import {
 import { traceUrl } from '@gantry/tracing';
 import { type ApiRunStatus, apiStatus } from '../run-status';
 
-/** A dict that run() returned is the outputs; anything else goes under the single declared name, else under `result`. */
+/** Returns the outputs of a completed run. */
 export function outputsOf(run: Run, output: unknown): Record<string, unknown> {
   return run.status === 'completed' ? asOutputs(run.spec.outputs, output) : {};
 }
 
-/** By name: a return value that is no object is the only output that was declared, or `result`. */
+/** Maps a return value to named outputs: one that is not an object is the only declared output, or `result`. */
 export function asOutputs(declared: Run['spec']['outputs'], output: unknown): Record<string, unknown> {
   if (typeof output === 'object' && output !== null && !Array.isArray(output)) return output as Record<string, unknown>;
   return { [nameIn(declared)]: output };
@@ -28,12 +28,12 @@ function nameIn([only, ...others]: Run['spec']['outputs']): string {
   return only && !others.length ? only.name : 'result';
 }
 
-/** A run's live events in the words of this surface. */
+/** Maps a run's live events to those of this surface. */
 export function wordingOf(run: Run) {
   const status = (data: Record<string, unknown>) => ({ ...data, status: apiStatus(data.status as RunStatus) });
   const output = (data: Record<string, unknown>) =>
     'output' in data ? { ...data, output: asOutputs(run.spec.outputs, data.output) } : data;
-  // Automations have no rules for the network, and their specification no such event.
+  // Automations have no network rules, and the specification has no such event.
   const request = () => null;
   return {
     name: 'automation',
@@ -49,7 +49,7 @@ export interface RunResult {
   error?: RunError;
 }
 
-/** Answer to a trigger, and to waiting for the run that it started. */
+/** The response to a start, and to waiting for the run. */
 export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResult> {
   const status = apiStatus(run.status);
   if (!isTerminal(run.status)) return { runId: run.id, status };
@@ -57,7 +57,7 @@ export async function toRunResult(engine: RunEngine, run: Run): Promise<RunResul
   return { runId: run.id, status, result: { status, ...outputs, logs }, ...errorOf(run) };
 }
 
-/** Large outputs that the object store has lost take nothing else of the run along. */
+/** Large outputs that are missing in the object store do not hide the rest of the run. */
 async function readOutputs(engine: RunEngine, run: Run) {
   try {
     return { outputs: outputsOf(run, await engine.outputToSend(run, nameIn(run.spec.outputs))) };
@@ -102,7 +102,7 @@ export async function toRunDetail(engine: RunEngine, run: Run) {
   };
 }
 
-/** Only for members: holders of a page's link are not told where the operator looks at traces. */
+/** Only for members: the address of the trace backend is not disclosed to visitors of a page. */
 export const traceOf = (template: string | undefined, run: Run): { traceUrl?: string } => {
   const url = traceUrl(template, run.traceparent);
   return url ? { traceUrl: url } : {};
@@ -116,7 +116,7 @@ export const toRunArtifact = ({ id, name, contentType, size, sha256 }: RunArtifa
   sha256,
 });
 
-/** Answer to starting a test, and to waiting for it: id and status while it goes on. */
+/** The response to starting a test and to waiting for it: only id and status until it ends. */
 export async function toStartedTest(engine: RunEngine, run: Run) {
   if (isTerminal(run.status)) return toTestRun(engine, run);
   return { testRunId: run.id, status: TEST_GOES_ON };
@@ -124,7 +124,7 @@ export async function toStartedTest(engine: RunEngine, run: Run) {
 
 const TEST_GOES_ON = 'pending';
 
-/** `running` is no status of a test run. */
+/** Maps a test run, which has no status `running`. */
 export async function toTestRun(engine: RunEngine, run: Run) {
   const { runId: testRunId, status, ...ended } = await toRunResult(engine, run);
   const isOfAutomation = run.subjectId.startsWith('aut_');

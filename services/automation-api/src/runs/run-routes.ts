@@ -20,7 +20,7 @@ import {
 import { runTest } from './run-test';
 import { waitMsOf } from './start-run';
 
-/** `result.outputs` of a list may take this much of JSON per run; what is larger is left out. */
+/** Limit of `outputs` per run of a list, in characters of JSON; larger ones are omitted. */
 const LISTED_OUTPUT_CHARS_MAX = 16 * 1024;
 
 type InRun = Pick<Call<{ runId: string }>, 'caller' | 'path'>;

@@ -8,7 +8,7 @@ import { askedBy, startRun } from './start-run';
 
 const TEST_SECONDS = 60;
 
-/** One run of an artifact that need not be deployed: no network, 60 s, and secrets only through an automation. */
+/** Runs an artifact without a deployment: no network, 60 s, and secrets only through an automation. */
 export async function runTest(deps: Deps, req: Request) {
   const { workspaceId, userId } = callerOf(req);
   const { artifactId, automationId } = req.body;

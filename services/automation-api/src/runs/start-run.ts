@@ -1,4 +1,4 @@
-/** The one way in which a run comes to be, whoever asks for it: a client, a page, a test, a schedule. */
+/** Starts every run of this surface: for clients, pages, tests and schedules. */
 import { conflict, type HeldKey } from '@gantry/http';
 import { placeFiles } from '@gantry/program';
 import type { NewRun, Run } from '@gantry/run-engine';
@@ -18,26 +18,26 @@ export interface Start {
   trigger: 'api' | 'page' | 'link' | 'schedule';
   inputs: Record<string, unknown>;
   createdBy: string | null;
-  /** Set for a test: what it may do differs from a deployed run. */
+  /** Set for a test, whose limits differ from those of a deployed run. */
   test?: Pick<NewRun['spec'], 'limits' | 'network' | 'secrets'>;
-  /** For a schedule: one run for each fire, in the transaction that moves the schedule on. */
+  /** For a schedule: one run per fire, in the transaction that advances the schedule. */
   fire?: { tx: PoolClient; scheduledFor: Date };
-  /** Time to wait for the end. Default: none. */
+  /** How long to wait for the end of the run. Default: no wait. */
   waitMs?: number;
   requestId?: string;
   traceparent?: string | undefined;
-  /** Key of the request; marked with the run. */
+  /** Idempotency key of the request, stored with the run. */
   idempotencyKey?: HeldKey | undefined;
-  /** @throws SubjectChanged unless the automation is as it stands in the database */
+  /** @throws SubjectChanged unless the automation equals the one in the database */
   onlyIfCurrent?: true;
 }
 
-/** An automation, or what is tested in its place. */
+/** An automation, or the artifact that is tested. */
 export type Startable = Pick<CurrentVersion, 'id' | 'workspaceId' | 'status' | 'artifactId'> & {
   version: number | null;
 };
 
-/** Fields of a start that come from the request. */
+/** Returns the fields of a start that come from the request. */
 export const askedBy = (req: Request) => ({
   inputs: req.body.inputs,
   waitMs: waitMsOf(req),
@@ -49,7 +49,7 @@ export const askedBy = (req: Request) => ({
 type StartDeps = Pick<Deps, 'engine' | 'runnables' | 'objects' | 'prisma'>;
 
 /**
- * Null only for a fire that has its run already.
+ * Starts a run. Null only for a fire that already has its run.
  * @throws AppError 409 unless it is active; 400 naming every input that is wrong
  */
 export function startRun(deps: StartDeps, subject: Startable, start: Start & { fire: object }): Promise<Run | null>;
@@ -79,7 +79,7 @@ export async function startRun(
   return fire ? deps.engine.submitIn(fire.tx, run) : deps.engine.submitAndWait(run, waitMs);
 }
 
-/** A newer version may ask for other inputs than the schedule has: the run then fails, where everybody sees it. */
+/** A newer version may need other inputs than the schedule has: the run then fails, where members see it. */
 function withDefaults(runnable: Runnable, inputs: Record<string, unknown>): Record<string, unknown> {
   try {
     return runnable.inputs.check(inputs);

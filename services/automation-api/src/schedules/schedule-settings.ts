@@ -1,10 +1,10 @@
-/** The part of an automation that says when it runs by itself. */
+/** The schedule of an automation. */
 import { type CallOf, type FieldProblem, invalid, together } from '@gantry/http';
 import { checkSchedule, nextFire } from '@gantry/schedule';
 import type { Runnable } from '../artifacts/runnable';
 import type { Automation, Prisma } from '../generated/prisma/client';
 
-/** As deploy and PATCH take it; what is absent stays as it is. */
+/** The schedule fields of deploy and PATCH; absent fields stay unchanged. */
 export type ScheduleChange = Pick<
   CallOf<'automation', 'patchAutomation'>['body'],
   'schedule' | 'timezone' | 'scheduleEnabled' | 'scheduleInputs' | 'misfire'
@@ -26,8 +26,9 @@ export const NO_SCHEDULE: ScheduleState = {
 };
 
 /**
- * The columns after a change. A first schedule is enabled unless `scheduleEnabled` says otherwise; another leaves that as it was. While it is
- * disabled or the automation is not active nothing is due, and what passes meanwhile is not missed.
+ * Returns the columns after a change. A first schedule is enabled unless `scheduleEnabled` says otherwise; later
+ * schedules keep that setting. While it is disabled or the automation is not active, nothing is due and no fire counts
+ * as missed.
  * @throws AppError 400 naming the field: bad cron or zone, inputs that a run would refuse
  */
 export function changedSchedule(
@@ -63,10 +64,10 @@ export function changedSchedule(
   };
 }
 
-/** Stands for the expression where there is none, so that the zone is looked at. */
+/** Replaces a missing expression, so that the time zone is still checked. */
 const ANY_CRON = '0 0 * * *';
 
-/** Checks a schedule as far as that needs no automation. @throws AppError 400 */
+/** Checks a schedule without its automation. @throws AppError 400 */
 export function checkGivenSchedule({
   schedule,
   timezone = 'UTC',
@@ -83,7 +84,7 @@ function requireSchedule(isEnabled: boolean | undefined, schedule: string | null
   throw invalid([{ path: 'scheduleEnabled', message }], 'bad_schedule');
 }
 
-/** Prisma takes a microsecond for each part of a JSON value, while everybody else waits. */
+/** Prisma blocks the event loop for a microsecond per part of a JSON value. */
 const INPUTS_CHARS_MAX = 64 * 1024;
 
 function requireSmall(inputs: Record<string, unknown>): void {
@@ -97,7 +98,7 @@ function checkInputs(runnable: Runnable, inputs: Record<string, unknown>): void 
   if (problems.length) throw invalid(problems, 'invalid_inputs');
 }
 
-/** The reasons why a scheduled run with these inputs would fail. */
+/** Lists the reasons why a scheduled run with these inputs would fail. */
 export function scheduleProblems(runnable: Runnable, inputs: Record<string, unknown>): FieldProblem[] {
   const files = runnable.manifest.inputs.filter(({ name, type }) => type === 'file' && name in inputs);
   if (files.length) {

@@ -4,7 +4,7 @@ import { auditOf } from '../audit/audit';
 import { listDeclaredSecrets } from '../automations/automation-queries';
 import type { Deps } from '../deps';
 
-/** No answer holds a value. */
+/** No response contains a value. */
 export function secretOperations({ pool, secrets }: Deps): Operations<'automation'> {
   async function getSecret({ caller }: Pick<Call, 'caller'>, name: string): Promise<SecretEntry> {
     const entry = (await secrets.list(caller.workspaceId)).find((one) => one.name === name);
@@ -50,7 +50,7 @@ export function secretOperations({ pool, secrets }: Deps): Operations<'automatio
   };
 }
 
-/** 201 for one that was never overwritten. */
+/** Returns 201 for a secret that was never overwritten. */
 const statusOf = ({ createdAt, updatedAt }: SecretEntry): number =>
   createdAt.getTime() === updatedAt.getTime() ? 201 : 200;
 

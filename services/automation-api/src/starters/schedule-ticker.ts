@@ -1,9 +1,9 @@
 /**
- * Starts what is due, exactly once whatever number of replicas ticks.
+ * Starts due automations exactly once, with any number of replicas.
  *
- * A due automation's row is locked (a replica that finds it locked skips it), its runs are written and its next fire is
- * set in one transaction. Should that be done twice all the same, the run's fire time is unique by automation. A replica
- * that dies in between has written nothing, and the next tick of another finds the row still due.
+ * One transaction locks the row of a due automation (other replicas skip it), inserts its runs and sets its next fire.
+ * As a second guard, a run's fire time is unique per automation. A replica that dies in between has written nothing,
+ * and the next tick of another replica finds the row still due.
  */
 
 import { isDependencyDown, repeat } from '@gantry/http';
@@ -21,7 +21,7 @@ export type ScheduleTicker = ReturnType<typeof startScheduleTicker>;
 
 const EVERY_MS = 500;
 
-/** @param auto false: only `tick()` called by hand does anything */
+/** @param auto false: only explicit calls of `tick()` start runs */
 export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }) {
   const { pool, now, log } = deps;
 
@@ -36,7 +36,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
     return started;
   }
 
-  /** @returns null when nothing is due that nobody else is at */
+  /** @returns null when nothing is due, or other replicas have locked what is */
   async function fireNext(at: Date): Promise<number | null> {
     let due: DueAutomation | undefined;
     try {
@@ -48,7 +48,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
       // Nothing was written: the row is still due, and the next tick finds it.
       if (!due || isDependencyDown(err)) throw err;
       log.error({ err, automationId: due.id, scheduledFor: due.nextRunAt }, 'scheduled run not started');
-      // Past it, or it would be tried for ever and hold up all others.
+      // Advanced, or it would be retried for ever and block all others.
       const nextRunAt = nextFire({ cron: due.schedule, timezone: due.timezone }, at);
       await moveScheduleOn(pool, due.id, { nextRunAt, lastScheduledAt: null, missed: 1 });
       return 0;
@@ -57,7 +57,7 @@ export function startScheduleTicker(deps: TickerDeps, options: { auto: boolean }
 
   const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'schedules', log }) : null;
   return {
-    /** Starts all that is due now. @returns how many runs were started */
+    /** Starts everything that is due now. @returns the number of runs started */
     tick,
     stop: async () => ticking?.stop(),
   };

@@ -1,4 +1,4 @@
-/** Numbers about automations for the overview of a workspace; worker-api asks for them. */
+/** Statistics of automations for the overview of a workspace, requested by worker-api. */
 import {
   AUTOMATION_STATS_SUBJECT,
   type AutomationStats,
@@ -12,7 +12,7 @@ import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import { countAutomations, listNewest } from '../automations/automation-queries';
 
-/** Health is asked of so many automations, the newest, and sought among so many runs of each. */
+/** Failing automations are counted among the newest ones, by the last runs of each. */
 const AUTOMATIONS_LOOKED_AT = 500;
 const RUNS_LOOKED_AT = 20;
 
@@ -36,7 +36,7 @@ async function countFailing(pool: Pool, workspaceId: string): Promise<number> {
   return [...outcomes.values()].filter(({ ended }) => ended && ended.status !== 'completed').length;
 }
 
-/** Sends no reply when the numbers can't be read; the overview then goes without them. */
+/** Serves the statistics. Sends no reply if they cannot be read; the overview then omits them. */
 export function serveAutomationStats(options: { bus: Bus; pool: Pool; engine: RunEngine; log: Logger }): {
   stop(): void;
 } {

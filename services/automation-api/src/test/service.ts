@@ -1,4 +1,4 @@
-/** The real service on a real PostgreSQL and NATS, listening, with a fake executor and without a worker-api. */
+/** Runs the real service on a real PostgreSQL and NATS, with a fake executor and without a worker-api. */
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
@@ -44,7 +44,7 @@ export interface TestService {
   database: TestDatabase;
   nats: TestNats;
   logs: CaughtLogs;
-  /** A person in a new workspace, or in the one given. */
+  /** Creates a user in a new workspace, or in the given one. */
   signedIn(options?: {
     role?: Role;
     workspaceId?: string;
@@ -109,7 +109,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   }
 
   const api = await startApi(options);
-  // A client must not find a connection closed that it is about to use again.
+  // Prevents the server from closing a connection that a client is about to reuse.
   const server = createServer({ keepAliveTimeout: 120_000 }, api.app);
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   opened.push(() => closed(server));
@@ -173,7 +173,7 @@ export async function startService(options: Partial<StartOptions> = {}): Promise
   };
 }
 
-/** Before the tests of this file or `describe`, and until after them. */
+/** Starts the service before the tests of this file or `describe`, and stops it after them. */
 export const testService = (options: Partial<StartOptions> = {}): TestService =>
   given(
     () => startService(options),
@@ -194,9 +194,9 @@ export const helloManifest = {
 };
 export const helloCode = 'def run(who):\n    return {"greeting": f"Hello, {who}"}\n';
 
-/** PUTs bytes as a client would. @returns the storageKey */
+/** Uploads bytes as a client does. @returns the storageKey */
 export async function uploaded(caller: Caller, bytes: Buffer): Promise<string> {
-  // On a busy machine the first questions of a service take longer than it waits for them: clients ask again.
+  // On a busy machine the first queries of a service may time out: clients retry.
   const { body } = await until(async () => {
     const asked = await caller.post('/api/artifacts/upload-url');
     return asked.status === 200 && asked;
@@ -220,7 +220,7 @@ export async function makeArtifact(
   return body.artifactId;
 }
 
-/** @returns what deploy answered */
+/** @returns the body of the deploy response */
 export async function deployed(caller: Caller, options: Parameters<typeof makeArtifact>[1] & { deploy?: object } = {}) {
   const artifactId = await makeArtifact(caller, options);
   const { body } = await caller.post('/api/deploy', { artifactId, ...options.deploy }).expect(201);

@@ -1,4 +1,4 @@
-/** A workspace that worker-api deleted: nothing of it answers or runs on this surface, until it is restored. */
+/** A workspace that worker-api deleted does not respond or run on this surface until it is restored. */
 import { workspaceDeleted, workspaceRestored } from '@gantry/events';
 import { given, givenAnnouncer, noUsage, until } from '@gantry/testing';
 import { type Caller, deployed, testService } from '../test/service';
@@ -82,7 +82,7 @@ test('its public page is gone for strangers and members alike, and is back when 
   ];
   expect(await statuses()).toEqual([200, 200, 200, 200, 200, 200, 409, 302, 200, 200, 200]);
   await close(home);
-  // Like an automation that does not exist, and for its members like a workspace of somebody else.
+  // Like an unknown automation; for its members like another workspace.
   expect(await statuses()).toEqual([401, 404, 403, 401, 401, 401, 401, 401, 404, 403, 403]);
   const { rowCount } = await service.api.deps.pool.query('SELECT 1 FROM runs WHERE workspace_id = $1', [
     me.workspaceId,
@@ -100,7 +100,7 @@ test('an automation that was run a moment ago is not run from memory', async () 
   void answer.then(() => {});
   await (await waiting)?.complete({ greeting: 'hi' });
   await answer.expect(200);
-  // Only the table knows: as on a replica that has not heard of it yet, with an identity that it remembers.
+  // Only the table knows: as on a replica that has not received the event, with a cached identity.
   await close(home);
   const known = jest.spyOn(service.api.deps.closures, 'has').mockReturnValue(false);
   await home.me.post(`/api/automations/${home.id}/run`, { inputs }).expect(404);

@@ -9,7 +9,7 @@ const sql = (text: string, values: unknown[] = []) => service.api.deps.pool.quer
 const announce = (event: typeof workspaceDeleted, workspaceId: string, purgeAt: number) =>
   announcer.announce(event, workspaceId, { workspaceId, purgeAt });
 
-/** A workspace with a row in every table, and a schedule that is due. */
+/** Creates a workspace with a row in every table and a schedule that is due. */
 async function seed(): Promise<{ workspaceId: string; automationId: string; key: string }> {
   const workspaceId = newId('ws_');
   const [artifactId, automationId, runId] = [newId('art_'), newId('a'), newId('run_')];
@@ -52,7 +52,7 @@ async function seed(): Promise<{ workspaceId: string; automationId: string; key:
   await sql('INSERT INTO workspace_closures (workspace_id, purge_at, restored) VALUES ($1, now(), true)', [
     workspaceId,
   ]);
-  // The sweep of the service's start may have found the events.
+  // The sweep at start-up may have inserted it.
   await sql('INSERT INTO run_retention (workspace_id, run_days) VALUES ($1, 7) ON CONFLICT DO NOTHING', [workspaceId]);
   return { workspaceId, automationId, key };
 }
@@ -74,7 +74,7 @@ async function rowsByTable(workspaceId: string): Promise<Record<string, number>>
 test('of a purged workspace nothing is left, in no table and no store, and others keep all of theirs', async () => {
   const [gone, kept] = [await seed(), await seed()];
   const before = await rowsByTable(gone.workspaceId);
-  // A table that this test does not fill may be one that the purge forgets.
+  // Fails for a new table, which the purge may not cover.
   expect(Object.entries(before).filter(([, rows]) => rows === 0)).toEqual([]);
   const { workspaceId } = gone;
   await announcer.announce(workspacePurged, workspaceId, { workspaceId });
@@ -98,7 +98,7 @@ test('the schedules of a deleted workspace rest until it is restored, whatever i
   await service.api.ticker.tick();
   expect(await isDue()).toBe(true);
 
-  // The undo of a deletion that is heard of only afterwards.
+  // The restoration arrives before the deletion.
   await announce(workspaceRestored, workspaceId, purgeAt + 5);
   await until(async () => (await closure()) === true);
   await announce(workspaceDeleted, workspaceId, purgeAt + 5);

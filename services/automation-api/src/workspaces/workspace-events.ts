@@ -1,4 +1,4 @@
-/** Workspaces are worker-api's: what it decides about one is heard here. A deleted one is closed, and goes when it is purged. */
+/** Consumes workspace events of worker-api: a deleted workspace is closed, and its data is deleted on purge. */
 import { type Bus, type Consumer, consume, consumeClosures, retentionChanged, workspacePurged } from '@gantry/events';
 import type { ObjectStore } from '@gantry/object-store';
 import { deleteRunsOfWorkspace, writeRetention } from '@gantry/run-engine';
@@ -35,7 +35,7 @@ export function consumeWorkspaceEvents(deps: WorkspaceEventDeps): Consumer[] {
   ];
 }
 
-/** In an order that foreign keys allow; a test finds a table that is missing here. Runs take their events along. */
+/** In the order of foreign keys; a test fails for a missing table. Deleting runs deletes their events. */
 const TABLES = [
   'automation_versions',
   'automations',

@@ -1,7 +1,7 @@
 """The program of agent workers: a model works on a skill, with the tools that the worker declares and no others.
 
 It is ordinary code of a run. Each answer of the model and each tool call is a recorded step, so an agent whose process died
-goes on where it was, and nothing is asked or paid twice.
+continues where it was, and nothing is requested or paid twice.
 """
 import json
 import os
@@ -13,10 +13,10 @@ from .models import ModelError
 from .skills import SkillText, Skills
 
 RESULT_CHARS_MAX = 16_000
-# Limit of the JSON that a model is sent; the limit of a call is 128 KB.
+# Limit of the JSON that is sent to a model; the limit of a call is 128 KB.
 MESSAGES_CHARS_MAX = 80_000
 KEPT_MESSAGES = 6
-# Of tools: as many as the host takes, and together less than it reads at once.
+# Concurrent tool calls: as many as the host accepts, and together less than it reads at once.
 AT_ONCE_MAX, AT_ONCE_BYTES_MAX, TOOL_SECONDS = 8, 16 * 1024, 30
 PROGRAM_SECONDS, REQUEST_SECONDS = 60, 30
 ANSWER_BYTES_MAX = 1 << 20
@@ -37,23 +37,23 @@ SHORTEN = ("Sum up the work so far for yourself, so that you can go on with it: 
            "values, what is left to do. Nothing else.")
 
 
-# By the code of the ModelError that nothing caught.
+# By the code of the uncaught ModelError.
 RUN_ERROR_CODES = {"unavailable": "model_unavailable", "invalid_output": "output_invalid", "budget_exceeded": "budget_exceeded"}
 
 
 class AgentStopped(Exception):
-    """An agent that did not come to an end."""
+    """An agent that did not finish."""
 
 
 def run_error_code(error):
-    """The code of the run's error; None: the exception has none of its own."""
+    """Returns the code of the run's error; None: the exception has no specific one."""
     if isinstance(error, AgentStopped):
         return "turns_exceeded"
     return RUN_ERROR_CODES.get(error.code) if isinstance(error, ModelError) else None
 
 
 def program(root, settings):
-    """What the run calls in the place of the code's run()."""
+    """Returns the function that the run calls instead of the code's run()."""
     return lambda context, **inputs: Agent(context, root, settings).work(inputs)
 
 
@@ -74,7 +74,7 @@ OWN_TOOLS = {
 }
 HARMLESS_METHODS = ("GET", "HEAD")
 LIVE_PARTS, TEXT_CHARS_MAX = ("text", "tool_call", "tool_result"), 4_000
-# A call is told before its step; the answer of a person or of another run is on record before the agent has read it.
+# A call is emitted before its step; the answer of a person or another run is recorded before the agent reads it.
 AHEAD = {"text": 0, "tool_call": 1, "tool_result": 1}
 
 
@@ -142,7 +142,7 @@ class Agent:
             self._keep_transcript()
 
     def _open(self, inputs):
-        """The messages that a summary never takes the place of."""
+        """Builds the messages that a summary never replaces."""
         if self._conversation is None:
             return [_user("Inputs of this run:\n" + output.dumps(inputs))]
         others = {name: value for name, value in inputs.items() if name != "message"}
@@ -153,7 +153,7 @@ class Agent:
         most = self._settings["maxTurns"]
         for turn in range(1, most + 1):
             messages = self._fit(messages)
-            # Only once: a model that has to call a tool each time never comes to an end.
+            # Only once: a model that must call a tool each time never finishes.
             choice = self._settings.get("toolChoice") if turn == 1 else None
             answer = self._ask(messages, stream=True, tools=self._offered, tool_choice=choice)
             messages.append(answer.message)
@@ -162,20 +162,20 @@ class Agent:
                 continue
             if not answer.tool_calls:
                 return self._result(messages, answer)
-            for call in answer.tool_calls:                      # those of a provider may be anything, and come twice
+            for call in answer.tool_calls:                      # ids of a provider may be anything, also duplicates
                 self._calls += 1
                 call["own_id"] = f"call_{self._calls}"
             results = self._carry_out(answer.tool_calls)
             messages += [{"role": "tool", "tool_call_id": call["id"], "content": told} for call, told in zip(answer.tool_calls, results)]
             self._context.progress(turn / most, f"turn {turn} of at most {most}")
-        raise AgentStopped(f"the agent took {most} turns and came to no end; max_turns allows it more")
+        raise AgentStopped(f"the agent took {most} turns without finishing; raise max_turns to allow more")
 
     def _result(self, messages, answer):
         schema = self._settings["output"]
         if schema is None:
             if not answer.cut:
                 return {"text": answer.text}
-            self._context.log("The last answer of the model is cut: it reached the length that one answer may have.", "warning")
+            self._context.log("The last answer of the model is cut: it reached the maximum length.", "warning")
             return {"text": answer.text, "cut": True}
         return self._ask([*messages, _user(FINISH)], schema=schema).output
 
@@ -188,7 +188,7 @@ class Agent:
         return answer
 
     def _fit(self, messages):
-        """Older messages become a summary when they are too many for one call. What the run began with stays."""
+        """Replaces older messages by a summary when they are too many for one call. The opening messages stay."""
         chars_max = MESSAGES_CHARS_MAX - len(self._skills.prompt.encode())
         if len(json.dumps(messages)) <= chars_max:
             return messages
@@ -203,7 +203,8 @@ class Agent:
         return [*opening, _user(f"Your own summary of the work so far:\n{summary}"), *messages[cut:]]
 
     def _carry_out(self, calls):
-        """What the calls give, in their order. Neighbours that destroy nothing and that nobody has to approve are made at once."""
+        """Makes calls and returns their results in order. Adjacent ones that destroy nothing and need no approval run
+        at once."""
         held = [call for call in calls if self._needs_person(call) and not call.get("problems")]
         self._held = HeldCalls(held, self._find_parameters, self._context._steps.approve)
         groups = []
@@ -233,7 +234,7 @@ class Agent:
             result, error = self._call(call, decision), None
         except MemoryError:
             raise
-        except Exception as caught:                             # of any kind: the model reads what went wrong
+        except Exception as caught:                             # of any kind: the model receives the error
             result, error = None, caught
         told = self._told(call, result, error)
         if isinstance(error, CallRefused):
@@ -249,12 +250,12 @@ class Agent:
         asked = [(call["serves"]["connection"], call["serves"]["tool"], call["arguments"], TOOL_SECONDS) for call in calls]
         try:
             outcomes = self._context._steps.tools(asked)
-        except ValueError as error:                             # none was made, and none will be when the agent runs again
+        except ValueError as error:                             # none was made, nor will be on re-execution
             outcomes = [(None, error)] * len(calls)
         return [self._told(call, *outcome) for call, outcome in zip(calls, outcomes)]
 
     def _told(self, call, result, error):
-        """The message for the model."""
+        """Builds the message for the model."""
         if error is not None:
             result = str(error) if isinstance(error, CallRefused) else f"{type(error).__name__}: {error}"
         text = result if isinstance(result, str) else output.dumps(result)
@@ -279,7 +280,7 @@ class Agent:
         return rule == "always" or rule == "destructive" and _is_destructive(name, served, read_arguments(call))
 
     def _decide(self, call):
-        """The decision of a person about the call; None: it needs none."""
+        """Returns the approver's decision about the call; None: it needs none."""
         decision = self._held.decide(call)
         if decision is not None:
             changed = {"from": read_arguments(call), "to": decision["arguments"]} if is_corrected(decision) else {}
@@ -288,11 +289,11 @@ class Agent:
         return decision
 
     def _find_parameters(self, call):
-        """The schema of a tool that is carried out here; the service knows all others."""
+        """Finds the schema of a tool that is executed here; the service knows all others."""
         return None if call.get("serves") else next(tool["parameters"] for tool in self._offered if tool.get("name") == call["name"])
 
     def _rule_of(self, served):
-        """None: it was not declared."""
+        """Finds the approval rule; None: the tool was not declared."""
         if "worker" in served:
             return self._rules.get(("worker", served["worker"]))
         return self._rules.get((served["connection"], served["tool"])) or self._rules.get((served["connection"], None))
@@ -310,7 +311,8 @@ class Agent:
         return self._step("python", _run_program, str(given["code"]), self._environment_of_programs())
 
     def _environment_of_programs(self):
-        """Without the run's secrets: the model wrote the program, perhaps by the orders of a text that it has read."""
+        """Removes the run's secrets: the model wrote the program, perhaps following instructions in a text that it
+        read."""
         return {name: value for name, value in os.environ.items() if name not in self._context.secrets}
 
     def _http(self, given):
@@ -320,7 +322,7 @@ class Agent:
         return self._step("read file", files.read_within, self._root, str(given["path"]))
 
     def _note(self, part, name, text, live=True, **more):
-        """For the transcript, and for whoever watches; what was streamed they have read."""
+        """Adds a part to the transcript, and emits it for viewers unless it was streamed."""
         self._transcript.append({"part": part, "name": name, "text": text, **more})
         if live and part in LIVE_PARTS and not self._context._steps.is_known(AHEAD[part]):
             channel.write_json({"t": "agent", "part": part, "name": name, "text": text[:TEXT_CHARS_MAX], "call": more.get("id")})
@@ -342,7 +344,7 @@ def _describe_conversation(conversation):
 
 
 def _closed(text):
-    """Cannot end the element that it is put into."""
+    """Escapes tags, so that the text cannot end its element."""
     return text.replace("<data", "&lt;data").replace("</data", "&lt;/data")
 
 
@@ -361,7 +363,7 @@ def _is_destructive(name, served, arguments):
     if served is not None:
         return served["destructive"]
     if name == "python":
-        return any(proxy in os.environ for proxy in forwarder.ENVIRONMENT)      # it could send whatever it is told to
+        return any(proxy in os.environ for proxy in forwarder.ENVIRONMENT)      # it could send any data
     return name == "http" and _method(arguments) not in HARMLESS_METHODS
 
 
@@ -374,8 +376,8 @@ def _line(text):
 
 
 def _run_program(code, environment):
-    """A process of its own: it sees neither the agent's memory nor its channel to the platform."""
-    import subprocess                                           # lazy, as all that only agents use
+    """Runs a separate process, which sees neither the agent's memory nor its channel to the platform."""
+    import subprocess                                           # lazy: only agents use it
     try:
         done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, timeout=PROGRAM_SECONDS,
                               stdin=subprocess.DEVNULL, cwd="/tmp", close_fds=True, env=environment)

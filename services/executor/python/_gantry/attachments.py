@@ -1,4 +1,4 @@
-"""Images and files that a model is asked about: handed to the platform once, and named by their content afterwards."""
+"""Images and files in model calls: uploaded to the platform once, and identified by their digest afterwards."""
 import os
 import stat
 
@@ -10,13 +10,13 @@ FILES_MAX, FILE_BYTES_MAX, BYTES_MAX = 10, 5 << 20, 20 << 20
 
 
 class Attachments:
-    """Of one run: a file that was handed over is not sent a second time."""
+    """The attachments of one run: an uploaded file is not sent a second time."""
 
     def __init__(self):
         self._kept = set()
 
     def named(self, messages):
-        """(the messages with names in the place of files, what is to be handed over before they are asked)"""
+        """Returns (the messages with digests in place of files, the files to upload before the call)."""
         files = {}
         named = [self._named(each, files) for each in messages]
         if sum(len(data) for data, _ in files.values()) > BYTES_MAX:
@@ -54,7 +54,7 @@ class Attachments:
         if not _is_taken(kind, media_type):
             raise ValueError(f"{name or kind}: media_type {media_type!r} is not for a model; images are {', '.join(IMAGES)}, "
                              "files also application/pdf and text/*")
-        import hashlib                                          # lazy, as all that few runs use
+        import hashlib                                          # lazy: few runs use it
         digest = hashlib.sha256(data).hexdigest()
         files[digest] = data, media_type
         named = {"type": kind, "sha256": digest, "media_type": media_type}
@@ -66,7 +66,7 @@ def _is_taken(kind, media_type):
         return True
     if kind != "file" or not isinstance(media_type, str):
         return False
-    import re                                                   # lazy, as all that few runs use
+    import re                                                   # lazy: few runs use it
     return media_type == "application/pdf" or re.fullmatch(r"text/[\w.+-]{1,60}", media_type, re.ASCII) is not None
 
 
@@ -84,4 +84,4 @@ def _send(digest, data, media_type):
     pieces = (data[i:i + channel.CHUNK_BYTES] for i in range(0, len(data), channel.CHUNK_BYTES))
     answer, _ = channel.hand_over(announcement, pieces)
     if answer.get("refused"):
-        raise OSError(f"a file for a model could not be handed over: {answer['refused']}")
+        raise OSError(f"a file for a model could not be uploaded: {answer['refused']}")

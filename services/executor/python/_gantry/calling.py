@@ -53,7 +53,7 @@ def load_entrypoint(root, entrypoint):
 
 
 def parameters_of(function):
-    """[(name, kind, default)], with the kinds and the empty default of inspect.Parameter."""
+    """Lists [(name, kind, default)], with the kinds and the empty default of inspect.Parameter."""
     if type(function) is types.FunctionType and not function.__dict__:
         code = function.__code__
         if not code.co_posonlyargcount and not code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS):

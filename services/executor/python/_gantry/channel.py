@@ -25,7 +25,7 @@ def read_exactly(fd, count):
     while len(parts) < count:
         piece = os.read(fd, min(count - len(parts), 1 << 20))
         if not piece:
-            os._exit(0)                     # the host is gone, or no longer needs this child
+            os._exit(0)                     # the host has exited, or no longer needs this child
         parts += piece
     return bytes(parts)
 
@@ -39,7 +39,7 @@ def read_json():
 
 
 def wait_for_hang_up(seconds):
-    """Takes what the host still sends, until it hangs up or the time is over."""
+    """Discards what the host still sends, until it hangs up or the time is over."""
     poller = select.poll()
     poller.register(CTL, select.POLLIN)
     until = time.monotonic() + seconds
@@ -64,14 +64,14 @@ def write_data(piece):
 
 
 def ask(body):
-    """Waits for the host's reply, which may take as long as the run itself."""
+    """Sends a request and waits for the host's reply, which may take as long as the run itself."""
     with _asking:
         write_frame(body)
         return read_json()
 
 
 def hand_over(announcement, pieces):
-    """Announces data, and sends it if the host accepts it. (reply, whether it was sent)."""
+    """Announces data, and sends it if the host accepts it. Returns (reply, whether it was sent)."""
     with _asking:
         write_json(announcement)
         answer = read_json()

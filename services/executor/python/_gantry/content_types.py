@@ -3,7 +3,7 @@ import mimetypes
 
 UNKNOWN = "application/octet-stream"
 _OFFICE = "application/vnd.openxmlformats-officedocument."
-# Registered at IANA, but for .log and .ipynb.
+# Registered at IANA, except .log and .ipynb.
 _BY_EXTENSION = {
     "md": "text/markdown", "markdown": "text/markdown", "log": "text/plain", "ics": "text/calendar", "vcf": "text/vcard",
     "jsonl": "application/jsonl", "ndjson": "application/x-ndjson", "geojson": "application/geo+json",

@@ -19,7 +19,7 @@ class SecretNotAvailable(KeyError):
 
 
 class Secrets(Mapping):
-    """Only the secrets that this code declared, by name."""
+    """The secrets that this code declared, by name."""
 
     def __init__(self):
         self._names = ()
@@ -167,7 +167,7 @@ class Context:
         announcement = {"t": "artifact", "name": name, "contentType": content_type, "size": size}
         answer, sent = channel.hand_over(announcement, pieces)
         if answer.get("refused"):
-            problem = "could not be kept" if sent else "was refused"
+            problem = "could not be stored" if sent else "was refused"
             raise (OSError if sent else ValueError)(f"artifact {name!r} {problem}: {answer['refused']}")
         return answer["artifactId"]
 
@@ -205,7 +205,8 @@ class Context:
 
 
 def _pieces(fd, size, name):
-    """Exactly `size` bytes: the announced number is binding on the channel, even if the file changes meanwhile."""
+    """Yields exactly `size` bytes: the announced number is binding on the channel, even if the file changes
+    meanwhile."""
     left = size
     while left:
         piece = os.read(fd, min(left, channel.CHUNK_BYTES))

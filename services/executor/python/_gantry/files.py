@@ -1,4 +1,4 @@
-"""Files that an agent reads: those that came with its task, of its contexts and of its skills."""
+"""Reads files for an agent: those of its task, its contexts and its skills."""
 import os
 
 FILES_MAX = 1_000

@@ -21,7 +21,7 @@ _listener = None
 
 
 def lead_to(fd):
-    """For where the proxy's socket is not visible: through a descriptor of it, for as long as that stays open."""
+    """Uses a descriptor of the proxy's socket where the socket is not visible, for as long as it stays open."""
     global PROXY
     PROXY = f"/proc/self/fd/{fd}"
 
@@ -34,12 +34,13 @@ def listen():
 
 
 def stop_listening():
-    """For an import ahead of the runs that will listen: nothing answers yet."""
+    """Closes the listener for an import ahead of runs, which will listen themselves: nothing accepts connections
+    yet."""
     _listener.close()
 
 
 def close():
-    """For a run without network, in an environment prepared for one with it."""
+    """Removes the proxy for a run without network, in an environment prepared for one with it."""
     if _listener:
         _listener.close()
     for name in ENVIRONMENT:
@@ -47,7 +48,7 @@ def close():
 
 
 def start(nonce):
-    """Call after listen()."""
+    """Starts the forwarder. Call after listen()."""
     _thread.start_new_thread(_serve, (_listener.detach(), nonce.encode()))
 
 

@@ -1,4 +1,4 @@
-"""One job: reads it from the channel, calls run(), writes the answer to the channel."""
+"""Executes one job: reads it from the channel, calls run(), writes the result to the channel."""
 import json
 import os
 import resource
@@ -11,7 +11,7 @@ from .content_types import content_type_of
 from .context import context
 from .steps import Suspend
 
-# Tearing a process down occupies a core for 1 to 2 ms, which would delay the delivery of its answer. And a host that
+# Tearing a process down occupies a core for 1 to 2 ms, which would delay the delivery of its result. And a host that
 # writes to a closed connection loses the data that it has not read from it yet.
 LINGER_SECONDS = 0.015
 ERROR_CHARS_MAX, TRACE_CHARS_MAX = 4_000, 16_000
@@ -30,7 +30,8 @@ def _on_cpu_limit(*_):
 
 
 def serve_one(job, program=None):
-    """Runs the job and answers. Returns when everything has been sent. `program`: its run(), if that is imported already."""
+    """Runs the job and sends its result. Returns when everything has been sent. `program`: its run(), if already
+    imported."""
     answer, text = execute(job, program=program)
     flush_and_close_logs()                                      # so that logs end before the result arrives
     usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -45,7 +46,7 @@ def serve_one(job, program=None):
 
 
 def execute(job, root="/code", program=None):
-    """(answer, JSON text of the output or None). Never raises for anything that user code does."""
+    """Returns (result message, JSON text of the output or None). Never raises for anything that user code does."""
     if job.get("op") == "inspect":
         draft = job.get("draft")
         found = (inspection.inspect_draft(draft["sources"], draft["modules"], job["entrypoint"]) if draft else
@@ -64,7 +65,7 @@ def execute(job, root="/code", program=None):
         if context._steps.ended is not None:                    # swallowed on its way here; the return value is ignored
             raise context._steps.ended
         if context._steps.unasked():
-            context.log(f"run() returned without asking for {context._steps.unasked()} of its recorded steps.", "warning")
+            context.log(f"run() did not request {context._steps.unasked()} of its recorded steps.", "warning")
         keep_files(value, job.get("outputs", ()))
         text = output.dumps(value).encode()
         if len(text) > job.get("outputBytes", 1 << 20):
@@ -86,8 +87,8 @@ def _program(root, job):
 
 
 def ending(error, root):
-    """The answer of a run that did not return. Suspension or CodeChanged overrides any exception raised during unwinding;
-    a run that is out of CPU time or memory is not suspended."""
+    """Builds the result of a run that did not return. Suspension or CodeChanged overrides any exception raised during
+    unwinding; a run that is out of CPU time or memory is not suspended."""
     ended = context._steps.ended
     if ended is None or isinstance(error, (CpuLimit, MemoryError)):
         return failure(error, root)
@@ -109,7 +110,7 @@ def failure(error, root):
 
 
 def hint(error):
-    """The next step, for the two mistakes that nearly everybody makes first."""
+    """Builds the hint for the two most common mistakes of beginners."""
     if isinstance(error, ModuleNotFoundError):
         return ": declare the package that has it in python_dependencies"
     if type(error) is KeyError and error.__traceback__:
@@ -125,11 +126,11 @@ def text_of(error):
     try:
         return str(error)
     except Exception:
-        return "(its text could not be made)"
+        return "(its text is unavailable)"
 
 
 def receive_files(files, inputs):
-    """Input files arrive as data frames right after the job; the input's value becomes the file's path."""
+    """Receives input files, which follow the job as data frames; the input's value becomes the file's path."""
     for file in files:
         os.makedirs("/tmp/inputs", exist_ok=True)
         path = "/tmp/inputs/" + file["name"]
@@ -148,7 +149,7 @@ def receive_files(files, inputs):
 
 
 def keep_files(value, outputs):
-    """A declared image or file output that names a regular file under /tmp becomes an artifact."""
+    """Stores each declared image or file output that names a regular file under /tmp as an artifact."""
     if not isinstance(value, dict):
         return
     for declared in outputs:
@@ -190,8 +191,8 @@ _WARM_UP = "python/warm_up"
 
 
 def warm_up():
-    """A dry run before the real one. The first import and call of a forked interpreter mostly copy pages shared with the
-    zygote (0.5 ms); here that happens while the child is idle instead of delaying a result."""
+    """Executes a dry run before the real one. The first import and call of a forked interpreter mostly copy pages
+    shared with the zygote (0.5 ms); here that happens while the child is idle instead of delaying a result."""
     execute(json.loads(b'{"entrypoint": "_warm_up_.py", "inputs": {"a": 1, "b": 2}}'), _WARM_UP)
     del sys.modules["_warm_up_"]
     sys.path[:] = _PATH

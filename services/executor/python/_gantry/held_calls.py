@@ -1,31 +1,31 @@
-"""Tool calls of an agent that wait for a person, who decides those of one answer together."""
+"""Tool calls of an agent that need approval; an approver decides those of one response together."""
 from . import output
 
-# Of one approval, less than the 64 KB that the host takes; a longer call is asked for alone.
+# Limits of one approval, less than the 64 KB that the host accepts; a longer call is requested alone.
 CALLS_MAX, BYTES_MAX = 20, 48 * 1024
 TITLE_CHARS_MAX = 200
 
 
 class CallRefused(Exception):
-    """A call that a person refused, with the reason."""
+    """A call that an approver refused, with the reason."""
 
 
 class HeldCalls:
     def __init__(self, calls, find_parameters, approve):
-        """`approve`: as in Steps. `find_parameters`: the schema of a tool that the agent's program carries out."""
+        """`approve`: as in Steps. `find_parameters`: returns the schema of a tool that the agent's program executes."""
         self._calls, self._find_parameters, self._approve = calls, find_parameters, approve
         self._decisions = {}
 
     def decide(self, call):
-        """The decision about the call, {"status", "by", "at"} with "arguments" or "reason"; None: it needs none. The first call that
-        needs one asks for the others as well."""
+        """Returns the decision about the call, {"status", "by", "at"} with "arguments" or "reason"; None: it needs
+        none. The first call that needs one requests the others as well."""
         if call not in self._calls:
             return None
         if call["own_id"] not in self._decisions:
             asked = _fitting(self._calls[self._calls.index(call):])
             decided = self._ask(asked)
             by = {"by": decided.get("approved_by"), "at": decided.get("decided_at")}
-            # An approval that was requested by an earlier version is of the first call alone.
+            # An approval that was requested by an earlier version applies only to the first call.
             for one, decision in zip(asked, decided.get("calls") or [{"status": "approved"}]):
                 self._decisions[one["own_id"]] = {**decision, **by}
         return self._decisions[call["own_id"]]
@@ -41,13 +41,13 @@ class HeldCalls:
 
 
 def read_arguments(call):
-    """Those of a provider may be anything."""
+    """Returns the arguments if they are an object: a provider may send anything."""
     arguments = call.get("arguments")
     return arguments if isinstance(arguments, dict) else {}
 
 
 def resolve_arguments(call, decision):
-    """The arguments to call with. CallRefused: it must not be made."""
+    """Returns the arguments to call with. CallRefused: it must not be made."""
     if is_refused(decision):
         raise CallRefused(decision.get("reason") or "no reason was given")
     return decision["arguments"] if is_corrected(decision) else read_arguments(call)
@@ -62,7 +62,7 @@ def is_refused(decision):
 
 
 def _fitting(calls):
-    """The first calls, as many as one approval takes: at least one."""
+    """Returns the first calls, as many as fit into one approval: at least one."""
     size, count = 0, 0
     for call in calls[:CALLS_MAX]:
         size += len(output.dumps(read_arguments(call)).encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""Inspects an entrypoint by its syntax tree alone: nothing of it is executed."""
+"""Inspects an entrypoint by its syntax tree, without executing any of it."""
 import ast
 import os
 import re
@@ -11,7 +11,7 @@ _MISSING_IS_FINE = {"ImportError", "ModuleNotFoundError", "Exception"}
 
 
 def inspect_entrypoint(root, entrypoint):
-    """{ok, parameters, imports, secrets} or {ok: False, code, message}."""
+    """Returns {ok, parameters, imports, secrets} or {ok: False, code, message}."""
     try:
         with open(os.path.join(root, entrypoint), "rb") as file:
             source = file.read()
@@ -36,7 +36,8 @@ def inspect_entrypoint(root, entrypoint):
 
 
 def inspect_draft(sources, modules, entrypoint):
-    """{parameters, imports, secrets, problems, places}: of sources that are still being written, all problems at once.
+    """Returns {parameters, imports, secrets, problems, places} of sources that are being edited, with all problems at
+    once.
 
     `modules` are the names that an import finds among the draft's own files.
     """
@@ -67,7 +68,7 @@ def inspect_draft(sources, modules, entrypoint):
 
 
 def _column(node, lines):
-    """In characters: the tree counts bytes of UTF-8."""
+    """Computes the column in characters: the tree counts bytes of UTF-8."""
     line = lines[node.lineno - 1] if node.lineno <= len(lines) else ""
     return len(line.encode()[:node.col_offset].decode(errors="ignore")) + 1
 
@@ -93,7 +94,7 @@ def _is_here(folders, name):
 
 
 def _imports(node):
-    """(name, node) of top-level packages that the code can't do without: not those whose absence it catches."""
+    """Yields (name, node) of required top-level packages: not those whose absence the code catches."""
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import):
             yield from ((alias.name.partition(".")[0], alias) for alias in child.names)
@@ -110,7 +111,8 @@ def _catches_absence(handler):
 
 
 def _secrets(tree):
-    """(NAME, node) of os.environ["NAME"] and context.secrets["NAME"]. A name that is asked for with get() may be absent."""
+    """Yields (NAME, node) of os.environ["NAME"] and context.secrets["NAME"]. A name that is read with get() may be
+    absent."""
     for node in ast.walk(tree):
         if (isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load) and isinstance(node.slice, ast.Constant)
                 and getattr(node.value, "attr", None) in ("environ", "secrets")
@@ -126,8 +128,8 @@ VALUES = (ast.Constant, ast.JoinedStr, ast.List, ast.Tuple, ast.Set, ast.Dict, a
 
 
 def _find_run(body):
-    """(name, node) of the parameters of the last binding of `run` at module level; [] if they cannot be determined, NO_FUNCTION if it is
-    plainly something else, None without one."""
+    """Finds (name, node) of the parameters of the last binding of `run` at module level; [] if unknown, NO_FUNCTION if
+    it is plainly something else, None without one."""
     found = None
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == "run":
@@ -152,7 +154,7 @@ def _find_run(body):
 
 
 def _blocks(node):
-    """Statements that run at import inside if, try, with, for and while."""
+    """Yields the statements that run at import inside if, try, with, for and while."""
     if isinstance(node, (ast.If, ast.Try, ast.With, ast.For, ast.While)):
         yield node.body
         yield getattr(node, "orelse", [])

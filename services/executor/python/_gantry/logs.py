@@ -1,4 +1,4 @@
-"""`logging` as log lines with their own level."""
+"""Emits records of `logging` as log lines with their own level."""
 import logging
 
 from .context import context
@@ -17,8 +17,9 @@ class ContextHandler(logging.Handler):
 
 
 def _basic_config(**options):
-    """Most scripts call basicConfig(level=...) to make their own lines visible. They are visible already, so only the
-    level of such a call is applied; a call with a destination or a replacement gets the documented behaviour."""
+    """Applies basicConfig(level=...), which most scripts call to make their lines visible. They are visible already, so
+    only the level of such a call is applied; a call with a destination or a replacement gets the documented
+    behaviour."""
     if options.keys() & {"filename", "stream", "handlers", "force"}:
         return _plain_basic_config(**options)
     if options.get("level") is not None:

@@ -1,4 +1,4 @@
-"""`context.model`: language models that the operator offers, asked by the platform, which has the keys."""
+"""`context.model`: language models that the operator offers, called by the platform, which has the keys."""
 from typing import Mapping
 
 from .attachments import Attachments
@@ -8,7 +8,7 @@ TIMEOUT_SECONDS, TIMEOUT_SECONDS_MAX = 120, 300
 
 
 class ModelError(Exception):
-    """A model that was not asked, or that gave no answer that could be used: `code` says which."""
+    """A model that was not called, or that gave no usable answer: `code` says which."""
 
     code = "unavailable"
 
@@ -20,7 +20,7 @@ def model_error(failure):
 
 
 class ModelAnswer(dict):
-    """What a model said: `text`, `output`, `tool_calls`, `cut`, `model` and `usage`, as keys and as attributes."""
+    """The answer of a model: `text`, `output`, `tool_calls`, `cut`, `model` and `usage`, as keys and as attributes."""
 
     def __getattr__(self, name):
         try:
@@ -33,7 +33,7 @@ class ModelAnswer(dict):
 
     @property
     def message(self):
-        """As the next call takes it, between what was asked and the results of tools."""
+        """Returns it as a message of the next call, before the results of tools."""
         calls = [{key: call[key] for key in ("id", "name", "arguments")} for call in self["tool_calls"]]
         return {"role": "assistant", "content": self["text"], "tool_calls": calls}
 
@@ -53,7 +53,7 @@ class Models:
         if not 0 < timeout <= TIMEOUT_SECONDS_MAX:
             raise ValueError(f"a model can take up to {TIMEOUT_SECONDS_MAX} seconds")
         if stream and asked["schema"] is not None:
-            raise ValueError("an answer with a schema is JSON, and has no words to stream")
+            raise ValueError("an answer with a schema is JSON, and cannot be streamed")
         if isinstance(messages, (str, Mapping)):
             messages = [messages]
         messages = [{"role": "user", "content": each} if isinstance(each, str) else dict(each) for each in messages]
@@ -63,7 +63,7 @@ class Models:
         return ModelAnswer(self._steps.model(name, given, timeout, stream=bool(stream), before=hand_over))
 
     def _with_files(self, messages):
-        """(messages without bytes, what hands the bytes over or None)"""
+        """Returns (messages without bytes, a function that uploads the bytes or None)."""
         if all(isinstance(each.get("content", ""), str) for each in messages):
             return messages, None
         self._attachments = self._attachments or Attachments()

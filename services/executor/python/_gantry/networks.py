@@ -21,7 +21,7 @@ COUNTERS = ("/proc/self/net/dev", "/proc/self/net/snmp", "/proc/self/net/snmp6")
 
 class Networks:
     def __init__(self, uid):
-        """Call from a process with one thread: it moves into a user namespace of its own."""
+        """Call from a process with one thread: it moves into its own user namespace."""
         unshare(NEWUSER)
         sealing.map_user(uid)
         capset(1 << CAP_SYS_ADMIN | 1 << CAP_NET_ADMIN)
@@ -41,7 +41,7 @@ class Networks:
         return os.open("/proc/self/ns/net", os.O_RDONLY)
 
     def give_back(self, network):
-        """Call when no process of its run is left."""
+        """Releases a network. Call when no process of its run is left."""
         setns(network, NEWNET)
         if counters() == self._fresh:
             self._untouched.append(network)
@@ -55,7 +55,7 @@ def _bring_loopback_up():
 
 
 def counters():
-    """What the kernel has counted in this network: equal as long as nothing was sent or received."""
+    """Reads the kernel's counters of this network: equal as long as nothing was sent or received."""
     texts = []
     for path in COUNTERS:
         try:

@@ -1,4 +1,4 @@
-"""The return value as JSON."""
+"""Serialises the return value as JSON."""
 import collections.abc
 import dataclasses
 import datetime
@@ -23,7 +23,8 @@ _OTHERS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def dumps(value):
-    """JSON text of run()'s return value. TypeError, naming the position, for a value that is not serialisable."""
+    """Returns the JSON text of run()'s return value. TypeError, naming the position, for a value that is not
+    serialisable."""
     try:
         text = json.dumps(value, allow_nan=False, default=_convert)
         if not _MAYBE_BEYOND.search(text) and not _too_deep(text):
@@ -35,8 +36,9 @@ def dumps(value):
 
 
 def _too_deep(text):
-    """Whether brackets nest deeper than DEPTH_MAX. Each round removes the innermost pairs, so the number of rounds is
-    the depth. Brackets inside strings are considered only if the fast path fails: at worst the host refuses instead."""
+    """Returns whether brackets nest deeper than DEPTH_MAX. Each round removes the innermost pairs, so the number of
+    rounds is the depth. Brackets inside strings are considered only if the fast path fails: at worst the host refuses
+    instead."""
     if text.count("[") + text.count("{") <= DEPTH_MAX:
         return False
     return not _vanishes(text) and not _vanishes(_STRING.sub("", text))
@@ -52,7 +54,7 @@ def _vanishes(text):
 
 
 def _convert(value):
-    """One conversion step for a value that json does not support."""
+    """Converts a value that json does not support by one step."""
     if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
         return value.isoformat()
     if isinstance(value, decimal.Decimal):
@@ -91,7 +93,8 @@ def _convert(value):
 
 
 def _plain(value, where, above, levels):
-    """`levels`: lists and objects that may still be nested. `above`: values being converted, which may take several steps."""
+    """Converts a value recursively. `levels`: lists and objects that may still be nested. `above`: values being
+    converted, which may take several steps."""
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, int) and not isinstance(value, enum.Enum):

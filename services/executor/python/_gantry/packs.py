@@ -29,7 +29,8 @@ def receive(contexts):
 
 
 def send_changed(contexts, warn):
-    """`warn` is called for files that cannot be part of a pack. OSError if a pack cannot be saved."""
+    """Sends the changed writeable contexts. `warn` is called for files that cannot be part of a pack. OSError if a pack
+    cannot be saved."""
     for name in _writeable(contexts):
         given, own = os.path.join(GIVEN, name), os.path.join(DIRECTORY, name)
         if not stat.S_ISDIR(os.lstat(own).st_mode):
@@ -43,7 +44,7 @@ def _send(name, root, files):
     import shutil
     import tempfile
     import zipfile
-    # In a file, not in memory: /tmp has a limit of its own, with an error of its own.
+    # In a file, not in memory: /tmp has its own limit, with its own error.
     with tempfile.TemporaryFile(dir="/tmp") as pack:
         with zipfile.ZipFile(pack, "w", zipfile.ZIP_DEFLATED) as archive:
             for path in files:
@@ -65,7 +66,7 @@ def _writeable(contexts):
 
 
 def _files(root, skipped=lambda path, why: None):
-    """Relative paths of the regular files, sorted; links are not followed."""
+    """Lists relative paths of the regular files, sorted; links are not followed."""
     found = []
     for folder, folders, names in os.walk(root):
         for name in names + [each for each in folders if os.path.islink(os.path.join(folder, each))]:
@@ -73,7 +74,7 @@ def _files(root, skipped=lambda path, why: None):
             if not stat.S_ISREG(os.lstat(os.path.join(folder, name)).st_mode):
                 skipped(path, "is not a regular file")
             elif not path.isprintable() or "\\" in path:
-                skipped(path, "has a name that not every system can hold")
+                skipped(path, "has a name that is not portable")
             else:
                 found.append(path)
     return sorted(found)

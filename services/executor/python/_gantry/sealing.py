@@ -1,4 +1,4 @@
-"""A child from clone to user code. The order of the steps matters; each states its reason.
+"""Seals a child, from clone to user code. The order of the steps matters; each states its reason.
 
 A child that runs user code is pid 1 of its own pid namespace, in its own user, mount, ipc, net and uts
 namespaces, without capabilities, under two seccomp filters, and sees /code and /deps of its run and a private /tmp.
@@ -20,13 +20,13 @@ from .syscalls import (CAP_SYS_ADMIN, MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, M
                        PR_SET_PDEATHSIG, capset, close_from, install_seccomp, mount, prctl, unshare)
 
 DIGEST = re.compile(r"\A[0-9a-f]{64}\Z")
-# The descriptor through which a warm sandbox gets the connections of its runs.
+# The descriptor through which a warm sandbox receives the connections of its runs.
 RUNS = 4
 CONTEXT_NAME = re.compile(r"\A[a-z0-9][a-z0-9-]{0,63}\Z")
 
 
 def connect_to_host(path, role, nonce):
-    """One connection to the host. Its first bytes identify the child (a nonce created by the host, valid for one
+    """Opens one connection to the host. Its first bytes identify the child (a nonce created by the host, valid for one
     connection per role) and the purpose of the connection; afterwards it is a plain stream."""
     connection = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
     connection.connect(path)
@@ -35,7 +35,7 @@ def connect_to_host(path, role, nonce):
 
 
 def open_channel(role, nonce, fd):
-    """A connection to the host, as descriptor `fd`."""
+    """Opens a connection to the host as descriptor `fd`."""
     raw = connect_to_host("ctl/s", role, nonce).detach()
     if raw != fd:
         os.dup2(raw, fd, inheritable=fd < 3)
@@ -49,8 +49,8 @@ def write_file(path, text):
 
 
 def enter_root():
-    """/sandbox as root and /host as working directory. Only after the last user namespace: the kernel creates none for a
-    process whose root differs from that of its mounts."""
+    """Makes /sandbox the root and /host the working directory. Only after the last user namespace: the kernel creates
+    none for a process whose root differs from that of its mounts."""
     os.chdir("/host")
     os.chroot("/sandbox")
 
@@ -67,13 +67,14 @@ def mount_tmp(flags, config, tmp_bytes):
 
 
 def set_limits(limits):
-    """Soft and hard limit alike, so that neither can be raised again."""
+    """Sets soft and hard limits alike, so that neither can be raised again."""
     for name, value in limits.items():
         resource.setrlimit(getattr(resource, "RLIMIT_" + name), (value, value))
 
 
 def prepare(nonce, groups, config, runs=None):
-    """First half: everything that does not depend on the run that this child will get. `runs`: of a warm sandbox (warm.py)."""
+    """Does the first half: everything that does not depend on the run of this child. `runs`: of a warm sandbox
+    (warm.py)."""
     # 0. Into the cgroups, through descriptors opened by the host: before anything else, so that all memory counts.
     for group in groups:
         os.write(int(group), b"0")
@@ -94,14 +95,15 @@ def prepare(nonce, groups, config, runs=None):
     # 4. First victim when memory runs out. Before the next step, after which /proc is permanently read-only.
     write_file("/proc/self/oom_score_adj", b"1000")
     # 5. Mounts. A read-only /proc also means: no sysctls, no lowering of oom_score_adj.
-    #    Runs of a warm sandbox do not see its first process, which knows how much those before them have used.
+    #    Runs of a warm sandbox do not see its first process, which reveals how much those before them have used.
     hidden = None if runs is None else b"hidepid=2"
     mount(b"proc", b"/proc", b"proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, hidden)
     furnish(config)
 
 
 def prepare_cold(config):
-    """The same for a process that bubblewrap has started for one run: it has a channel and its process namespace already."""
+    """Prepares a process that bubblewrap has started for one run: it has a channel and its process namespace
+    already."""
     unshare(NEWUSER | NEWNS)
     enter_root()
     map_user(config["uid"])
@@ -128,9 +130,10 @@ def furnish(config):
 
 
 def seed_generators():
-    """uuid4 and secrets ask the kernel; `random` would reseed itself in a hook that the raw clone() does not run. OpenSSL
-    detects a fork by comparing pids, and zygote and child are both pid 1: without RAND_add every run draws the same TLS
-    randoms (measured). Only the code of a warm sandbox brings numpy: preload nothing else with its own generator."""
+    """Seeds random generators. uuid4 and secrets ask the kernel; `random` would reseed itself in a hook that the raw
+    clone() does not run. OpenSSL detects a fork by comparing pids, and zygote and child are both pid 1: without
+    RAND_add every run draws the same TLS randoms (measured). Only the code of a warm sandbox brings numpy: preload
+    nothing else with its own generator."""
     if "random" in sys.modules:
         sys.modules["random"].seed()
     if "ssl" in sys.modules:
@@ -140,7 +143,8 @@ def seed_generators():
 
 
 def bind_run(spec, config):
-    """Second half, when the run is known but none of its data has been read: mount its directories, leave the rest."""
+    """Does the second half, when the run is known but none of its data has been read: mounts its directories, leaves
+    the rest."""
     for name, target in (("code", "/code"), ("deps", "/deps")):
         if spec.get(name) is not None:
             show(spec[name], target)
@@ -163,7 +167,7 @@ def bind_run(spec, config):
 
 
 def show(digest, target):
-    """A directory of the store, read-only. As an overlay of one layer it has inodes of its own, so locks on it
+    """Mounts a directory of the store read-only. As an overlay of one layer it has its own inodes, so locks on it
     do not affect other runs, and its location in the store stays hidden. Kernels before 5.11 offer no unprivileged overlays."""
     if not DIGEST.match(digest):
         raise ValueError("bad digest")
@@ -176,8 +180,8 @@ def show(digest, target):
 
 
 def seal(config, is_warm=False):
-    """Last steps. After this the process cannot change its view of the system. Capabilities and seccomp belong to a thread,
-    so no thread may have been started before this point."""
+    """Does the last steps. After this the process cannot change its view of the system. Capabilities and seccomp belong
+    to a thread, so no thread may have been started before this point."""
     capset(0)
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)                     # after capset: a change of credentials would clear it
     if is_warm:
@@ -186,5 +190,6 @@ def seal(config, is_warm=False):
 
 
 def limit_cpu(seconds):
-    """Soft below hard: SIGXCPU distinguishes a time-out from a lack of memory, which is a SIGKILL too."""
+    """Sets the soft below the hard limit: SIGXCPU distinguishes a timeout from out of memory, which is a SIGKILL
+    too."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))

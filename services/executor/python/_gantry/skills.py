@@ -1,4 +1,5 @@
-"""Skills of an agent: their names and descriptions are in its system prompt, their texts and files are read when it asks."""
+"""Skills of an agent: their names and descriptions are in its system prompt, their texts and files are loaded on
+request."""
 import os
 
 from . import files
@@ -19,7 +20,7 @@ These are their names and descriptions:
 
 
 class SkillText(str):
-    """Instructions that belong to the task: no data."""
+    """Instructions that belong to the task, not data."""
 
     def wrapped(self):
         return f"<skill>\n{self.replace('</skill', '&lt;/skill')}\n</skill>"
@@ -41,7 +42,8 @@ class Skills:
             raise ValueError(f"there is no skill {name!r}; there are {', '.join(self.names)}")
 
     def read(self, name, path, offset):
-        """A page of a file of the skill's folder. path None: of its SKILL.md, followed by the names of the other files."""
+        """Reads a page of a file in the skill's folder. path None: of its SKILL.md, followed by the names of the other
+        files."""
         folder = self._folders[name][0]
         if not isinstance(offset, int) or not 0 <= offset <= OFFSET_MAX:
             raise ValueError(f"offset must be a number of characters, up to {OFFSET_MAX}")

@@ -1,7 +1,7 @@
-"""Starts the one program that a tool's seccomp filter lets it start: the one whose name lies at a chosen address.
+"""Starts the one program that a tool's seccomp filter allows: the one whose name is at a chosen address.
 
-A filter cannot read the name that execve() is given, only the address of it. The executor chooses a random one for each
-tool, which no program started later has any memory at.
+A filter cannot read the name passed to execve(), only its address. The executor chooses a random one for each
+tool, where no program started later has memory.
 """
 import ctypes
 import os

@@ -1,10 +1,11 @@
-"""Durable operations of a run: recorded before the code sees the result, and answered from the record when the code runs again.
+"""Durable operations of a run: recorded before the code sees the result, and replayed from the record when the code
+runs again.
 
-A run that waits (for time, a person, another run) has no process; its code starts again from the top, and each recorded
-operation returns at once. An operation is identified by its ordinal: 1, 2, ... in the order in which the code requests them.
-That works only if the code makes the same requests each time. Therefore kind and name are compared, only one operation is
-allowed at a time, and a failure that the code caught is recorded as well: before the next operation, because an uncaught one
-ends the run, and a retry executes it again.
+A run that waits (for time, an approval, another run) has no process; its code starts again from the top, and each
+recorded operation returns at once. An operation is identified by its ordinal: 1, 2, ... in the order in which the code
+requests them. That works only if the code makes the same requests each time. Therefore kind and name are compared, only
+one operation is allowed at a time, and a failure that the code caught is recorded as well: before the next operation,
+because an uncaught one ends the run, and a retry executes it again.
 """
 import contextlib
 import datetime
@@ -20,7 +21,7 @@ from .models import CONNECTION as MODELS, model_error
 from .tools import tool_error
 
 STEPS_MAX = 1_000
-# A shorter sleep costs less than restarting the code. It is recorded all the same.
+# A shorter sleep costs less than restarting the code. It is still recorded.
 SHORT_SLEEP_SECONDS = 2.0
 SLEEP_SECONDS_MAX = 366 * 86_400
 NAME_UNITS_MAX, WORKER_ID_UNITS_MAX, MESSAGE_UNITS_MAX = 200, 64, 10_000
@@ -115,7 +116,8 @@ class Steps:
                 raise
 
     def approve(self, title, message, data, form, expires_in, calls=None):
-        """`calls`: tool calls of an agent, which a person decides one by one; `data` has their names and arguments."""
+        """Requests an approval. `calls`: tool calls of an agent, which are decided one by one; `data` has their names
+        and arguments."""
         self._require("approve", "ask a person")
         title = _name(title, "the title of an approval")
         if isinstance(expires_in, datetime.timedelta):
@@ -157,13 +159,13 @@ class Steps:
         return self._served(name, asked, lambda failure: tool_error(connection, tool, failure))
 
     def tools(self, calls):
-        """Calls of (connection, tool, arguments, seconds) at once, each a step of its own, in this order. Of each (result, None), or
-        (None, its error). ValueError: none was made."""
+        """Makes calls of (connection, tool, arguments, seconds) at once, each as its own step, in this order. Returns
+        for each (result, None) or (None, its error). ValueError: none was made."""
         asked = [_call_of(*call) for call in calls]
         with self._alone(f"{len(asked)} tools at once"):
             first = self._last
             try:
-                # If the process ended in the middle, some are on record: the others keep their places.
+                # If the process ended in the middle, some are recorded: the others keep their ordinals.
                 places = [(self._ask("tool", name, True), self._last) for name, _ in asked]
                 frames = [{"ordinal": place, **each} for (known, place), (_, each) in zip(places, asked) if known is None]
                 answer = _ask_host("the arguments of tools", {"t": "tools", "calls": frames}) if frames else {"answers": []}
@@ -181,7 +183,8 @@ class Steps:
         return self._served(step, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}, model_error, before)
 
     def _served(self, name, asked, error_of, before=None):
-        """A step that the service carries out and records: a tool of a connection, or a model. `before`: where it is not on record."""
+        """Requests a step that the service executes and records: a tool or a model call. `before`: called if it is not
+        recorded."""
         with self._alone(f"tool {name!r}"):
             known = self._ask("tool", name)
             started = time.time()
@@ -206,15 +209,15 @@ class Steps:
             raise error
 
     def failed(self):
-        """The step that failed last, unless the code has gone on to another; None otherwise."""
+        """Returns the step that failed last, unless the code has continued with another; None otherwise."""
         return self._failure and {key: self._failure[key] for key in ("ordinal", "name", "startedAt", "failed")}
 
     def unasked(self):
-        """Number of recorded operations that the code has not requested."""
+        """Counts the recorded operations that the code has not requested."""
         return max(0, self._recorded_last - self._last)
 
     def is_known(self, ahead=0):
-        """Whether an earlier attempt has recorded the operation that was asked for last, or the one so many after it."""
+        """Returns whether an earlier attempt has recorded the last requested operation, or the one `ahead` after it."""
         return self._last + ahead <= self._recorded_last
 
     def _require(self, what, deed):
@@ -251,7 +254,7 @@ class Steps:
 
     def _ask(self, kind, name, at_once=False):
         """Takes the next ordinal. Returns its record, or None."""
-        # The service has recorded what came of a tool.
+        # The service has recorded the result of a tool.
         if self._failure is not None and self._failure["kind"] != "tool":
             answer = _ask_host("a failure", self._failure)
             if "refused" in answer:
@@ -276,7 +279,7 @@ class Steps:
         raise self.ended
 
     def _record(self, kind, name, value, started):
-        """The result in its recorded form: the code sees the same value now and when it runs again."""
+        """Records a result and returns its recorded form: the code sees the same value now and when it runs again."""
         what = f"the result of {kind} {name!r}"
         answer = _ask_host(what, {"t": "step", "ordinal": self._last, "kind": kind, "name": name, "startedAt": _ms(started),
                                   "result": _plain(value, what)})
@@ -306,14 +309,14 @@ def _ask_host(what, question):
 
 
 def _call_of(connection, tool, arguments, timeout_seconds):
-    """(the name of its step, the call as the host takes it)"""
+    """Returns (the name of its step, the call in the host's format)."""
     name = _name(f"{connection}.{_name(tool, 'the name of a tool')}", "the name of a tool with its connection")
     asked = {"connection": connection, "tool": str(tool), "arguments": _plain(arguments, f"the arguments of {name}")}
     return name, {**asked, "timeoutMs": math.ceil(timeout_seconds * 1e3)}
 
 
 def _outcome(call, answer):
-    """(result, None) or (None, error) of one call among several."""
+    """Returns (result, None) or (None, error) of one call among several."""
     if "refused" in answer:
         return None, ValueError(answer["refused"])
     failure = answer.get("failed") or _failure_in(answer)
@@ -336,7 +339,7 @@ def _seconds(value, what):
 
 
 def _units(text):
-    """Length as the host counts it."""
+    """Counts UTF-16 code units, as the host does."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -348,8 +351,8 @@ def _name(value, what, units_max=NAME_UNITS_MAX):
 
 
 def _plain(value, what):
-    """The value after a JSON round trip. Records pass through programs whose numbers are doubles: an id must not come back
-    rounded."""
+    """Returns the value after a JSON round trip. Records pass through programs whose numbers are doubles: an id must
+    not come back rounded."""
     def exact(digits):
         number = int(digits)
         if abs(number) > 2 ** 53:
@@ -370,7 +373,7 @@ def _refused(kind):
 
 
 def _is_refusal(known, kind):
-    """For a refused request whose error the code caught: it continued, and is refused again."""
+    """Returns whether a record is a refused request whose error the code caught: it continued, and is refused again."""
     return (kind in ("approve", "call") and known["kind"] == "step" and known["name"] == _refused(kind)
             and _failure_in(known) is not None)
 
@@ -389,7 +392,7 @@ def _answer(known):
 
 
 def _again(failure, name):
-    """An exception like the one that the code caught when the step failed, so that the same `except` catches it."""
+    """Recreates the exception that the code caught when the step failed, so that the same `except` catches it."""
     message = str(failure.get("message"))
     try:
         kind = getattr(importlib.import_module(failure["module"]), failure["type"])

@@ -1,4 +1,4 @@
-"""System calls without a Python function, through ctypes."""
+"""Provides system calls without a Python function, through ctypes."""
 import ctypes
 import os
 import signal
@@ -13,8 +13,8 @@ _NUMBERS = {
 
 
 def _function(name, *argtypes):
-    """A libc function with declared types: without them each call converts each argument anew."""
-    function = _libc[name]                  # [] and not .: an object of its own each time, for syscall() has many signatures
+    """Declares a libc function with types: without them each call converts each argument anew."""
+    function = _libc[name]                  # [] and not .: a new object each time, since syscall() has many signatures
     function.argtypes, function.restype = argtypes, ctypes.c_long
     return function
 
@@ -56,7 +56,7 @@ def close_from(fd):
 
 
 def capset(mask):
-    """Effective = permitted = mask, inheritable = none (version 3 of the interface: two 32-bit halves)."""
+    """Sets effective = permitted = mask, inheritable = none (version 3 of the interface: two 32-bit halves)."""
     header = struct.pack("Ii", 0x20080522, 0)
     low, high = mask & 0xFFFFFFFF, mask >> 32
     _check(_capset(_NUMBERS["capset"], header, struct.pack("6I", low, low, 0, high, high, 0)), "capset")
@@ -80,7 +80,7 @@ def install_seccomp(program):
 
 
 def clone_into_namespaces():
-    """fork() whose child starts in new namespaces (all but network), pid 1 of its own. Returns 0 in the child.
+    """Forks a child into new namespaces (all but network), as pid 1 of its own. Returns 0 in the child.
 
     os.fork() + unshare() needs a second fork to enter the new pid namespace, and forking a warm interpreter is the
     most expensive part of a run. The raw call also skips the fork hooks of glibc and Python, which is safe for a copy of a

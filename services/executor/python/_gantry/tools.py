@@ -5,7 +5,7 @@ TIMEOUT_SECONDS, TIMEOUT_SECONDS_MAX = 30, 120
 
 
 class ToolError(Exception):
-    """A tool that was not called, that says it failed, or whose outcome nobody knows: `code` says which."""
+    """A tool that was not called, that failed, or whose outcome is unknown: `code` says which."""
 
     connection = tool = ""
     code = "tool_error"
@@ -45,7 +45,8 @@ class Tools(Mapping):
 
 
 class ConnectionTools:
-    """Tools of one connection: `tools.create_issue(title="...")`, or `tools["create-issue"]` where a name is none in Python."""
+    """Tools of one connection: `tools.create_issue(title="...")`, or `tools["create-issue"]` where a name is not valid
+    in Python."""
 
     def __init__(self, steps, connection, names):
         self._steps, self._connection, self._names = steps, connection, names

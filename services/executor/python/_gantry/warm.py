@@ -4,8 +4,8 @@ It starts as any other child (sealing.py), so the code is imported under the sam
 Then it is pid 1 of its runs, which come one after the other. What a run changes ends with it: all its processes are
 killed, /tmp is emptied, and a sandbox whose network was used is not used again.
 
-A process forked from this one must be what a new process would be. Whatever the import left that a fork would share or lose, or
-that would differ from run to run, makes the version run in fresh sandboxes: `Fresh` says why.
+A process forked from this one must be what a new process would be. Anything left by the import that a fork would share
+or lose, or that would differ from run to run, makes the version run in fresh sandboxes: `Fresh` says why.
 """
 import contextlib
 import datetime
@@ -25,11 +25,11 @@ from . import calling, channel, forwarder, harness, networks, sealing
 from .context import Context, context
 from .syscalls import PR_SET_DUMPABLE, prctl
 
-# What the import printed and logged is repeated in every run, as if it had imported the module itself.
+# Output and logs of the import are repeated in every run, as if it had imported the module itself.
 SAID_BYTES_MAX = 256 * 1024
 REASON_CHARS_MAX = 500
 NEAR_SECONDS = 60
-# How much of what the import made is searched for values that belong to one run.
+# Limits of the search for values that belong to one run.
 VALUES_MAX, DEPTH_MAX, TEXT_CHARS_MAX = 10_000, 4, 1_000
 
 _THREAD_COUNTS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -48,7 +48,8 @@ class Fresh(Exception):
 
 
 def serve(job):
-    """Never returns. On the control channel: `warm`, or `fresh` with the reason; then `ended` for each run."""
+    """Serves runs, and never returns. On the control channel: `warm`, or `fresh` with the reason; then `ended` for each
+    run."""
     untouched = networks.counters()
     try:
         program, said = import_ahead(job, untouched)
@@ -62,14 +63,14 @@ def serve(job):
     gc.collect()
     gc.freeze()
     held = _proportional_bytes()
-    prctl(PR_SET_DUMPABLE, 0)                                   # its memory and descriptors are closed to its runs
+    prctl(PR_SET_DUMPABLE, 0)                                   # its runs cannot access its memory and descriptors
     free = _first_free_descriptor()
     _tell({"t": "warm", "bytes": held})
     runs = socket.socket(fileno=sealing.RUNS)
     while True:
         _, connections, _, _ = _recv_fds(runs, 1, 3)
         if len(connections) != 3:
-            _exit(0)                                            # the zygote is gone
+            _exit(0)                                            # the zygote has exited
         pid = _fork()
         if pid == 0:
             run_one(connections, program, said, handlers, mask)
@@ -86,7 +87,7 @@ def serve(job):
 
 
 def run_one(connections, program, said, handlers, mask):
-    """A run, from its fork to its answer. Never returns."""
+    """Executes a run, from its fork to its result. Never returns."""
     try:
         for connection, fd in zip(connections, (channel.CTL, 1, 2)):
             _dup2(connection, fd, fd < 3)
@@ -107,13 +108,13 @@ def run_one(connections, program, said, handlers, mask):
             forwarder.listen()
         said.repeat()
         harness.serve_one(job, program)
-        channel.wait_for_hang_up(harness.LINGER_SECONDS)        # sooner than that where the next run waits for this one's end
+        channel.wait_for_hang_up(harness.LINGER_SECONDS)        # sooner if the next run waits for this one's end
     finally:
         _exit(0)
 
 
 def import_ahead(job, untouched):
-    """(run(), what the import said). @raises Fresh"""
+    """Returns (run(), the captured output of the import). @raises Fresh"""
     forwarder.stop_listening()                                  # so that a connection fails at once, and is counted
     before = _open_descriptors()
     said, noted = _Said(), []
@@ -147,7 +148,7 @@ def import_ahead(job, untouched):
 
 
 class _Said:
-    """What the import wrote to its outputs and to the log."""
+    """The output and log lines of the import."""
 
     def __init__(self):
         self.frames, self.outputs = [], {}
@@ -184,7 +185,8 @@ class _Said:
 
 @contextlib.contextmanager
 def _one_thread():
-    """Libraries of linear algebra would start their threads when they are loaded. They read this once; the run does not see it."""
+    """Limits libraries of linear algebra, which start threads when loaded, to one. They read this once; the run does
+    not see it."""
     added = [name for name in _THREAD_COUNTS if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))
     try:
@@ -196,7 +198,7 @@ def _one_thread():
 
 @contextlib.contextmanager
 def _watched(noted, secret_names):
-    """Notes what the import asks for that only a run has, even if the code goes on without it."""
+    """Records access to values that only a run has, even if the code continues without them."""
 
     class Watched(Context):
         def __getattribute__(self, name):
@@ -232,7 +234,8 @@ def _watched(noted, secret_names):
 
 
 def _differs_from_run_to_run():
-    """Values of the version's own modules that each run would have had to itself: the time, and generators of random numbers."""
+    """Yields reasons for values of the version's own modules that are specific to a run: the time, and random
+    generators."""
     random = sys.modules["random"]                              # the zygote has it
     generators = [random.Random]
     if numpy_random := sys.modules.get("numpy.random"):
@@ -248,8 +251,8 @@ def _differs_from_run_to_run():
 
 
 def _values_of(modules):
-    """(variable, value) of modules and of what their variables hold: containers, defaults of parameters, and attributes of classes
-    and objects of these modules."""
+    """Yields (variable, value) of modules and of the values in their variables: containers, defaults of parameters, and
+    attributes of classes and objects of these modules."""
     pending = [(name, value, 0) for module in modules.values() for name, value in list(vars(module).items())
                if not name.startswith("__")]
     seen = set()
@@ -296,14 +299,14 @@ def _open_descriptors():
 
 
 def _first_free_descriptor():
-    """Shows cheaply that one was left open. A process that is not dumpable cannot list its own."""
+    """Detects cheaply that one was left open. A process that is not dumpable cannot list its own."""
     fd = _open("/", os.O_RDONLY | os.O_CLOEXEC)
     _close(fd)
     return fd
 
 
 def _proportional_bytes():
-    """Its memory, with its part of what it shares with the zygote."""
+    """Returns its memory, with its share of the memory shared with the zygote."""
     with open("/proc/self/smaps_rollup", "rb") as file:
         return int(re.search(rb"^Pss:\s*(\d+)", file.read(), re.MULTILINE)[1]) * 1024
 
@@ -313,7 +316,8 @@ def _has_threads():
 
 
 def _caught_signals():
-    """As the kernel knows them: libraries may handle signals without telling Python."""
+    """Returns the signals that the kernel knows to be caught: libraries may handle signals without Python's
+    knowledge."""
     with open("/proc/self/status", "rb") as file:
         mask = int(re.search(rb"^SigCgt:\s*(\w+)", file.read(), re.MULTILINE)[1], 16)
     return [number for number in range(1, signal.NSIG) if mask >> (number - 1) & 1]
@@ -332,7 +336,8 @@ def _shares_memory():
 
 
 def _end_everything():
-    """Ends what the run left. Orphans become children of pid 1, and a process that is being killed starts no other."""
+    """Kills leftover processes of the run. Orphans become children of pid 1, and a process that is being killed starts
+    no other."""
     while True:
         with contextlib.suppress(ProcessLookupError):
             _kill(-1, signal.SIGKILL)
@@ -343,7 +348,8 @@ def _end_everything():
 
 
 def _empty(top):
-    """As it was when it was mounted. Folders are moved up before they are emptied: any depth, with two descriptors."""
+    """Restores a directory to its state after mounting. Folders are moved up before they are emptied: any depth, with
+    two descriptors."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     here = _open(top, flags)
     os.fchmod(here, 0o1777)
@@ -364,7 +370,7 @@ def _empty(top):
 
 
 def _remove_files(folder):
-    """Removes all but folders, and returns the names of those."""
+    """Removes all but folders, and returns the names of the folders."""
     folders = []
     for name in os.listdir(folder):
         if stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode):

@@ -11,7 +11,7 @@ import { temporaryLayout } from '../test/sandbox-fixture';
 import type { PackageIndex } from './package-index';
 import { parseRequirement } from './requirement';
 
-/** A source package whose build calls `url`, which reveals that it was executed. */
+/** Builds a source package whose build calls `url`, which reveals that it was executed. */
 function sourcePackage(name: string, url: string): Promise<Buffer> {
   return zipOf({
     [`${name}-1.0/PKG-INFO`]: `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`,
@@ -35,7 +35,7 @@ const portOf = (server: http.Server) => (server.address() as AddressInfo).port;
 
 const NOWHERE: PackageIndex = { indexUrl: null, extraIndexUrls: [], findLinks: [], fileHosts: [] };
 
-/** With each installer that this machine has. */
+/** The installers that this machine has. */
 const uvProgram = findTestUv();
 const installers: [string, string | null][] = [
   ['pip', null],
@@ -43,7 +43,7 @@ const installers: [string, string | null][] = [
 ];
 
 describe.each(installers)('%s', (_, uv) => {
-  // What works by uv must not work by pip instead.
+  // No pip to fall back to: uv itself must work.
   const interpreter = { ...findInterpreter(), ...(uv && { pipPath: null }) };
 
   describe('from a directory of wheels', () => {
@@ -64,7 +64,7 @@ describe.each(installers)('%s', (_, uv) => {
     const failure = async (dependency: string) =>
       (await fixture.service.run('def run(): pass', { dependencies: [dependency] })).finished.error;
 
-    test('they are installed once, said to be, and then only mounted', async () => {
+    test('they are installed once, with log lines, and then only mounted', async () => {
       const first = await fixture.service.run(source, { dependencies: ['gantrytestlib>=1'] });
       expect(first.finished).toMatchObject({
         status: 'completed',
@@ -80,7 +80,7 @@ describe.each(installers)('%s', (_, uv) => {
       expect(second.finished.output).toEqual(first.finished.output);
     });
 
-    test('a name that two packages have is that of the first', async () => {
+    test('if two packages have the same file, the first one wins', async () => {
       const both =
         'import shared, clash_b, os\ndef run(): return [shared.VALUE, clash_b.VALUE, os.path.isfile("/deps/taken")]';
       const { finished } = await fixture.service.run(both, { dependencies: ['clash_a', 'clash_b'] });
@@ -98,14 +98,14 @@ describe.each(installers)('%s', (_, uv) => {
       ['gantrytestlb', /^There is no package called gantrytestlb/],
       ['gantrytestlib>=2', /^There is no version of gantrytestlib.*Available: 1\.2\.0/],
       ['onlysource', /only as a source distribution/],
-    ])('%s can’t be had, and the reason is told', async (dependency, message) => {
+    ])('%s is unavailable, and the error says why', async (dependency, message) => {
       expect(await failure(dependency)).toMatchObject({
         code: 'dependency_install',
         message: expect.stringMatching(message),
       });
     });
 
-    test('time spent installing is not the run’s time', async () => {
+    test('time spent installing does not count against the run', async () => {
       const { finished } = await fixture.service.run(source, {
         dependencies: ['gantrytestlib~=1.2'],
         limits: { wallMs: 400 },
@@ -213,7 +213,7 @@ describe.each(installers)('%s', (_, uv) => {
       ],
       ['byport2', /dependency of byport2 references an archive by address \(evil at http:.*any\.whl\)\. Only wheels/],
       ['bysource', /named is available only as a source distribution/],
-    ])('%s: nothing is built or fetched from elsewhere, and the reason is told', async (name, message) => {
+    ])('%s: nothing is built or fetched from elsewhere, and the error says why', async (name, message) => {
       const { finished } = await fixture.service.run('def run(): pass', { dependencies: [name] });
       expect(finished).toMatchObject({
         status: 'failed',
@@ -224,7 +224,7 @@ describe.each(installers)('%s', (_, uv) => {
       );
     });
 
-    test('in an extra that nobody asked for does no harm', async () => {
+    test('in an extra that is not requested has no effect', async () => {
       const { finished } = await fixture.service.run('import extra\ndef run(): return extra.VALUE', {
         dependencies: ['extra'],
       });
@@ -232,7 +232,7 @@ describe.each(installers)('%s', (_, uv) => {
     });
   });
 
-  test('an index with a password is given it, and the host that it redirects to is not', async () => {
+  test('credentials are sent to their index and not to a host that it redirects to', async () => {
     const wheels = directory();
     const file = await writeWheel(wheels, { name: 'gantryprivate', source: 'VALUE = "private"\n' });
     const name = path.basename(file);
@@ -273,7 +273,7 @@ describe.each(installers)('%s', (_, uv) => {
     }
   });
 
-  describe('wheels that are kept', () => {
+  describe('stored wheels', () => {
     const asked: string[] = [];
     const listed = new Map<string, string>();
     const wheels = directory();
@@ -293,7 +293,7 @@ describe.each(installers)('%s', (_, uv) => {
       const file = await writeWheel(wheels, { name, source: `VALUE = "${name}"\n` });
       const sha256 = digest ?? createHash('sha256').update(fs.readFileSync(file)).digest('hex');
       const address = `/files/${path.basename(file)}`;
-      // With its metadata beside it, or resolving would take the wheel itself.
+      // Publishes its metadata beside it, or resolving would download the wheel itself.
       listed.set(name, `<a href="${address}#sha256=${sha256}" data-core-metadata="true">${path.basename(file)}</a>`);
       fs.writeFileSync(`${file}.metadata`, `Metadata-Version: 2.1\nName: ${name}\nVersion: 1.0\n`);
       return address;
@@ -312,7 +312,7 @@ describe.each(installers)('%s', (_, uv) => {
       server.close();
     });
 
-    test('become part of other sets, and are not downloaded again where uv knows their digests', async () => {
+    test('are reused in other sets, and are not downloaded again where uv knows their digests', async () => {
       const address = await publish('shared');
       await publish('other');
       expect(await importing('shared', ['shared'])).toMatchObject({ output: 'shared' });
@@ -320,7 +320,7 @@ describe.each(installers)('%s', (_, uv) => {
       expect(asked.filter((each) => each === address)).toHaveLength(uv ? 1 : 2);
     });
 
-    test('are not used once a file of theirs is another, or one more is there', async () => {
+    test('are not used once one of their files is changed or another is added', async () => {
       await publish('victim');
       for (const name of ['first', 'second']) await publish(name);
       expect(await importing('victim', ['victim'])).toMatchObject({ output: 'victim' });
@@ -336,7 +336,7 @@ describe.each(installers)('%s', (_, uv) => {
       expect((await importing('added', ['victim', 'second'])).error).toMatchObject({ type: 'ModuleNotFoundError' });
     });
 
-    test('are not what is downloaded with another digest than the index names', async () => {
+    test('exclude downloads whose digest differs from the one in the index', async () => {
       await publish('altered', '0'.repeat(64));
       const { status, error } = await importing('altered', ['altered']);
       expect([status, error?.code, error?.message]).toEqual([

@@ -1,4 +1,4 @@
-/** Python dependencies: each set is resolved once, and put together from wheels that are installed once. */
+/** Provides Python dependencies: each set is resolved once, and assembled from wheels that are installed once. */
 import { createHash } from 'node:crypto';
 import { createSetInstaller, type DependencyOptions } from './install-set';
 import { DependencyError, parseRequirement } from './requirement';
@@ -25,7 +25,7 @@ export function createDependencies(options: DependencyOptions) {
 
   return {
     identify,
-    /** Installs the set at `<store>/<digest>` if necessary; `say` receives lines for the run's log meanwhile. */
+    /** Installs the set at `<store>/<digest>` if necessary; `log` receives lines for the run's log meanwhile. */
     async pin(asked: string[], say: (text: string) => void): Promise<{ digest: string; unpin(): void }> {
       const { requirements, digest } = identify(asked);
       const pinned = store.pin(digest, (directory) => install(requirements, directory));

@@ -5,12 +5,12 @@ import type { PackageIndex } from './package-index';
 
 const PAGE_BYTES_MAX = 32 << 20;
 
-/** PEP 503: the normalised name of a package. */
+/** Normalizes the name of a package, as in PEP 503. */
 const normalized = (name: string) => name.toLowerCase().replace(/[-_.]+/g, '-');
 
 /**
- * Of a set that uv could not resolve either. pip reports a typo, an unreachable index and a package without wheels in the same way. This asks the index itself
- * to tell them apart.
+ * Explains why a set could not be resolved, by uv either. pip reports a typo, an unreachable index and a package
+ * without wheels in the same way; this asks the index itself to tell them apart.
  */
 export async function explainFailure(output: string, requirements: string[], index: PackageIndex): Promise<string> {
   const unsatisfied = /No matching distribution found for ([^\s(]+)/.exec(output)?.[1];
@@ -42,7 +42,7 @@ export async function explainFailure(output: string, requirements: string[], ind
   return `${name} is available only as a source distribution. Building it would run its code, so only wheels are installed.`;
 }
 
-/** The archive that pip was processing when it failed, unless it was a wheel or a package of the index. */
+/** Finds the archive that pip was processing when it failed, unless it was a wheel or a package of the index. */
 function archiveNamedIn(output: string): string | undefined {
   const last = [...output.matchAll(/^(?:Collecting|Processing) (.+)$/gm)].at(-1)?.[1] ?? '';
   const [, name, url] = /^(\S+?)\s*@\s*(\S+)/.exec(last) ?? [];

@@ -1,9 +1,9 @@
 /**
- * Installs a set of requirements: what meets them is resolved, wheels that are not kept are downloaded, each is installed in a
- * sandbox of its own, and the set is put together from them.
+ * Installs a set of requirements: they are resolved, wheels that are not stored are downloaded, each is installed in
+ * a sandbox of its own, and the set is assembled from them.
  *
- * What the sandbox says of a wheel decides only which kept wheel is used for this set. A downloaded one is named by the digest
- * of its bytes as they are here.
+ * The sandbox's statements about a wheel only select which stored wheel this set uses. A downloaded one is stored under
+ * the digest of its bytes as computed here.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,7 @@ const DOWNLOAD_BYTES_MAX = 2 * 2 ** 30;
 const WHEELS_MAX = 1_000;
 const LOCK_BYTES_MAX = 4 << 20;
 const INSTALLED_AT_ONCE = 2;
-/** Below the set's own directory, until it is complete; with a suffix that no wheel can know. */
+/** Below the set's own directory, until it is complete; with a random suffix that no wheel can guess. */
 const SCRATCH = '.installing-';
 
 const WHEEL_FILE = /^[A-Za-z0-9][A-Za-z0-9_.!+-]{0,250}\.whl$/;
@@ -36,13 +36,16 @@ const lockedWheel = z
 type LockedWheel = z.infer<typeof lockedWheel>;
 /** Reply of the tool `resolve`. */
 const lock = z.array(lockedWheel).max(WHEELS_MAX);
-/** As pip does: uv takes the first index that has the package, whatever others have. */
+/** Matches pip: by default uv takes the first index that has the package, whatever others have. */
 const BEST_OF_ALL_INDEXES = ['--index-strategy', 'unsafe-best-match'];
 
 /** A wheel of the set. */
 interface Wheel {
   digest: string;
-  /** Directory of its file, and of nothing else, for as long as the set is being installed; absent: it was kept already. */
+  /**
+   * Directory of its file, and of nothing else, for as long as the set is being installed; absent: it was stored
+   * already.
+   */
   directory?: string;
   file: string;
   url?: string;
@@ -59,7 +62,7 @@ export interface DependencyOptions {
   uv: () => Promise<Uv | null>;
 }
 
-/** @returns what installs requirements into a directory, or throws a DependencyError */
+/** @returns a function that installs requirements into a directory, or throws a DependencyError */
 export function createSetInstaller(options: DependencyOptions) {
   const wheels = createWheelStore(options);
 
@@ -78,7 +81,7 @@ export function createSetInstaller(options: DependencyOptions) {
     await fs.promises.rm(scratch, { recursive: true });
   };
 
-  /** By uv, and by pip what uv cannot: its reasons are those that are explained. */
+  /** Uses uv, and falls back to pip, whose errors are the ones that are explained. */
   async function obtain(tools: SetTools, requirements: string[]): Promise<Wheel[]> {
     if (!tools.hasUv) return tools.download(requirements);
     try {
@@ -128,7 +131,7 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
     return workDir;
   }
 
-  /** Puts a downloaded wheel into a directory of its own, under the digest of its bytes. */
+  /** Moves a downloaded wheel into a directory of its own, and computes its digest. */
   async function accept(file: string, from: string): Promise<Wheel> {
     const source = path.join(from, file);
     if (!fs.lstatSync(source, { throwIfNoEntry: false })?.isFile()) {
@@ -177,13 +180,13 @@ async function createSetTools({ runTool, egress, index, pipPath, ...options }: D
     /** Installs one wheel in a sandbox that sees nothing else. */
     async install(wheel: Wheel, target: string): Promise<void> {
       const { directory } = wheel.directory ? wheel : await fetchAgain(wheel);
-      if (!directory) throw new Error(`${wheel.file} is not at hand`);
+      if (!directory) throw new Error(`${wheel.file} is not available`);
       const config = { tool: 'install', pipPath, wheel: path.join(directory, wheel.file) };
       await run({ config, workDir: target, readOnly: [directory], timeoutMs: INSTALL_TIMEOUT_MS }, true);
     },
   };
 
-  /** It was kept when the set was resolved, and is not any more. */
+  /** Downloads a wheel that was stored when the set was resolved, and is no longer. */
   async function fetchAgain({ file, url = '', digest }: Wheel): Promise<Wheel> {
     const [wheel] = await fetchWheels([{ file, url, sha256: digest }]);
     return wheel as Wheel;

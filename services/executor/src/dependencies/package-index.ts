@@ -10,7 +10,7 @@ export interface PackageIndex {
   fileHosts: string[];
 }
 
-/** Options that pip and uv have alike. */
+/** Builds the options that pip and uv share. */
 export function indexOptions(index: PackageIndex): string[] {
   return [
     ...(index.indexUrl ? ['--index-url', index.indexUrl] : ['--no-index']),
@@ -21,17 +21,17 @@ export function indexOptions(index: PackageIndex): string[] {
   ];
 }
 
-/** Directories of wheels on this machine. */
+/** Lists the directories of wheels on this machine. */
 export const indexDirectories = ({ findLinks }: PackageIndex): string[] =>
   findLinks.filter((place) => place.startsWith('/'));
 
-/** Each host with its own scheme and port, so that nothing else listening there is reachable. */
+/** Lists each host with its own scheme and port, so that nothing else listening there is reachable. */
 export function indexOrigins(index: PackageIndex): string[] {
   const hosts = index.fileHosts.map((host) => (host.includes('://') ? host : `https://${host}`));
   return [...new Set([...indexUrls(index), ...hosts].map((place) => originOf(new URL(place))))];
 }
 
-/** `name:password` for an address at an index whose own address has them. */
+/** Finds `name:password` for a URL at an index whose own URL has them. */
 export function indexCredentials(index: PackageIndex, address: URL): string | undefined {
   const { username, password } =
     indexUrls(index)

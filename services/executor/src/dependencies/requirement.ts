@@ -1,4 +1,4 @@
-/** What may be named as a dependency. */
+/** Parses dependencies as users write them. */
 
 export class DependencyError extends Error {}
 
@@ -7,7 +7,7 @@ const REQUIREMENT = new RegExp(
   `^[A-Za-z0-9]+(?:[._-]+[A-Za-z0-9]+)*\\s*(?:\\[[A-Za-z0-9._, -]*\\]\\s*)?(?:${VERSION.source}\\s*(?:,\\s*${VERSION.source}\\s*)*)?(?:;[\\w\\s.<>=!"'()]+)?$`,
 );
 
-/** A name with versions (PEP 508); nothing that pip would read as an option, an address or a path. */
+/** Parses a name with versions (PEP 508); rejects whatever pip would read as an option, an address or a path. */
 export function parseRequirement(text: string): string {
   const trimmed = text.trim();
   if (trimmed.length > 300 || !REQUIREMENT.test(trimmed)) {

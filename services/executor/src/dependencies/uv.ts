@@ -8,11 +8,11 @@ const PREPARE_TIMEOUT_MS = 30_000;
 /** uv, where every sandbox can read it. */
 export interface Uv {
   path: string;
-  /** What it knows of the interpreter: in sandboxes with anything of others in them it cannot start Python to ask. */
+  /** Its cached facts about the interpreter, since it cannot start Python in sandboxes that contain untrusted files. */
   interpreters: string;
 }
 
-/** Takes uv to a place of the executor's own when it is first needed; null where there is none, or it does not work. */
+/** Copies uv to a directory of the executor's own on first use; null where there is none, or it does not work. */
 export function createUv({
   executable,
   directory,
@@ -54,7 +54,7 @@ export function createUv({
   };
 }
 
-/** What a tool needs of uv. */
+/** Adds the files of uv that a tool needs. */
 export const withUv = (uv: Uv, request: ToolRequest): ToolRequest => ({
   ...request,
   readOnly: [...request.readOnly, path.dirname(uv.path)],

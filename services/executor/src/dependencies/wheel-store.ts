@@ -1,9 +1,9 @@
 /**
- * Installed wheels, one directory for each, from which sets are put together by hard links.
+ * Stores installed wheels, one directory for each, from which sets are assembled by hard links.
  *
- * A wheel is installed in a sandbox that sees that wheel alone, and is named by the digest that this process found it to have:
- * an installation that is exploited by one wheel spoils that wheel only, for those who asked for it. Each file is compared with
- * the digest that it had then before it becomes part of a set.
+ * A wheel is installed in a sandbox that sees that wheel alone, and is named by the digest that this process computed:
+ * an installation that is exploited by one wheel corrupts that wheel only, for runs that require it. Each file is
+ * compared with the digest that it had then before it becomes part of a set.
  */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
@@ -17,7 +17,7 @@ const MANIFEST = 'manifest.json';
 /** Most files are small: read as streams, thousands of them take two to three times the processor time. */
 const READ_WHOLE_BYTES_MAX = 256 * 1024;
 const TURN_MS = 5;
-/** Changes with the form of what is kept. */
+/** Changes with the format of the stored files. */
 const FORM = 'wheel 1';
 
 /** SHA-256 by path. */
@@ -35,7 +35,7 @@ export function createWheelStore({ store, pythonVersion }: { store: DirectorySto
   return {
     has: (digest: string): boolean => store.has(toStoreKey(digest)),
 
-    /** Installs the wheel if it is not kept. */
+    /** Installs the wheel if it is not stored. */
     async prepare(digest: string, install: (directory: string) => Promise<void>): Promise<void> {
       const key = toStoreKey(digest);
       await store.pin(key, createInstallation(install));
@@ -43,7 +43,7 @@ export function createWheelStore({ store, pythonVersion }: { store: DirectorySto
     },
 
     /**
-     * Makes the files of a wheel part of a set, and installs the wheel if it is not kept, or not as it was.
+     * Links the files of a wheel into a set, and installs the wheel if it is not stored or was altered.
      * @param install into the directory, which is empty
      * @throws Error if it left anything but files and directories
      */
@@ -101,7 +101,7 @@ async function readManifest(kept: string): Promise<Manifest | null> {
   }
 }
 
-/** Of two packages that have a name, as a file or as a directory, the first keeps it. */
+/** Ignores existing paths: if two packages share a path, as a file or as a directory, the first wins. */
 function ignoreTaken(create: () => void): void {
   try {
     create();
@@ -147,14 +147,14 @@ function createYielder(): () => Promise<void> | void {
 
 const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** SHA-256 of a file, hex. */
+/** Computes the SHA-256 of a file, hex. */
 export async function digestOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of fs.createReadStream(file, { highWaterMark: 1 << 20 })) hash.update(piece);
   return hash.digest('hex');
 }
 
-/** Handles items, so many at a time. Rejects with the first failure, once none is under way. */
+/** Handles items, `atOnce` at a time. Rejects with the first failure, once none is under way. */
 export async function forEachConcurrently<T>(
   items: T[],
   atOnce: number,

@@ -1,4 +1,4 @@
-/** Answers inside a tunnel whose TLS ends here: without the values of credentials, and otherwise as the host gave them. */
+/** Relays responses inside an intercepted tunnel: without the values of credentials, and otherwise unchanged. */
 import type { ServerResponse } from 'node:http';
 import { PassThrough, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,7 +10,7 @@ import type { OnwardResponse } from './onward-client';
 import type { Reflection } from './reflection';
 import { FAILED, headersOf, Refused, refusalOf } from './refused';
 
-/** Collected, so that a value can be replaced by its placeholder and the length be corrected. */
+/** Buffered up to this size, so that a value can be replaced by its placeholder and the length be corrected. */
 const COLLECTED_BYTES_MAX = 256 * 1024;
 
 const DECODERS: Record<string, () => Transform> = {
@@ -110,7 +110,7 @@ function decoderFor(encoding: string | undefined): Transform | null {
   throw new Refused(502, 'its answer has an encoding that can’t be searched for the value of a credential', FAILED);
 }
 
-/** A body whose chunks are compressed would be searched as it is. @throws Refused */
+/** Rejects bodies with compressed chunks, which cannot be searched. @throws Refused */
 function requireChunksAlone(fields: Field[]): void {
   const coding = fieldValue(fields, 'transfer-encoding');
   if (coding === undefined || coding.toLowerCase() === 'chunked') return;
@@ -126,7 +126,7 @@ function findContentLength(fields: Field[]): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** The proxy's own answer. */
+/** Sends the proxy's own response. */
 export function answerRefused(response: ServerResponse, host: string, err: unknown): Refused {
   const refusal = refusalOf(err);
   if (response.headersSent) {

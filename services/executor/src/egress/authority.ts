@@ -1,6 +1,6 @@
 /**
- * The certificate authority with which the proxy ends TLS. Its key is made when the executor starts, never leaves this process
- * and ends with it; nothing but the sandboxes of this executor trusts it.
+ * Creates the certificate authority that intercepts TLS. Its key is created when the executor starts, never leaves this
+ * process and ends with it; nothing but the sandboxes of this executor trusts it.
  */
 import 'reflect-metadata'; // @peculiar/x509 needs it to be loaded before
 import { webcrypto } from 'node:crypto';

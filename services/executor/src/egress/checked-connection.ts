@@ -1,4 +1,7 @@
-/** Connections to addresses that were checked: a name is resolved once, since a second resolution could return another address. */
+/**
+ * Connects to addresses that were checked: a name is resolved once, since a second resolution could return another
+ * address.
+ */
 import dns from 'node:dns/promises';
 import net, { isIP } from 'node:net';
 import type { AddressPolicy } from '@gantry/safe-fetch';
@@ -6,7 +9,7 @@ import { codeOf, FAILED, Refused } from './refused';
 
 const CONNECT_MS = 10_000;
 
-/** Every address of a host. @throws Refused if one of them may not be reached; without a policy all may */
+/** Resolves every address of a host. @throws Refused if one of them may not be reached; without a policy all may */
 export async function addressesOf(host: string, port: number, policy?: AddressPolicy): Promise<string[]> {
   const addresses = isIP(host) ? [host] : await resolve(host);
   // One private address among public ones is a rebinding attack: all must be allowed.

@@ -1,4 +1,4 @@
-/** Code that uses credentials which it does not have: real runs, real TLS on both sides. */
+/** Tests code that uses credentials only by placeholder: real runs, real TLS on both sides. */
 import zlib from 'node:zlib';
 import { given } from '@gantry/testing';
 import {
@@ -15,7 +15,7 @@ import {
 const fixture = given(startCredentialFixture, ({ stop }) => stop());
 beforeEach(() => fixture.answer(echo));
 
-test('a placeholder in a header becomes the value at the host, and the echo of it a placeholder again', async () => {
+test('a placeholder in a header becomes the value, and the value in the response the placeholder', async () => {
   const { finished, events } = await fixture.runWith(`
 def run(port):
     me = context.connections["api"]
@@ -41,7 +41,7 @@ def run(port):
   expectNoValue(events);
 });
 
-test('in basic credentials, path, query and any header; encoded as the place needs it', async () => {
+test('placeholders in basic credentials, path, query and any header are replaced, each with its encoding', async () => {
   const { finished, events } = await fixture.runWith(`
 def run(port):
     token = context.connections["api"].token
@@ -79,7 +79,7 @@ const refusedBody = (entry: string) => [
   `api.test: the connection api is not declared to go into the body of requests; to allow it, add ${entry} to the places of the connection, and a worker its name to in_body\n`,
 ];
 
-test('in bodies where that is declared, with the right length, and never in encoded ones', async () => {
+test('placeholders in bodies are replaced where declared, with the right length, not in encoded ones', async () => {
   const { finished } = await fixture.runWith(BODIES, { credentials: [credential(fixture.port, { places: ['body'] })] });
   expect(finished.output).toEqual(Array(5).fill([200, null]));
   const [json, form, chunked, list, gzip] = fixture.seen;
@@ -90,7 +90,7 @@ test('in bodies where that is declared, with the right length, and never in enco
   expect(zlib.gunzipSync(Buffer.from(gzip?.body ?? '', 'latin1')).toString()).toBe(PLACEHOLDER);
 });
 
-test('in fields of a body by their name, and in none where none is declared: the answer says how to allow it', async () => {
+test('placeholders in undeclared body fields are refused, and the response says how to allow them', async () => {
   const credentials = [credential(fixture.port, { places: ['header', 'body:key'] })];
   const { finished } = await fixture.runWith(BODIES, { credentials });
   expect(finished.output).toEqual([
@@ -106,7 +106,7 @@ test('in fields of a body by their name, and in none where none is declared: the
   expect(fixture.seen).toHaveLength(1);
 });
 
-test('headers are declared unless the credential says otherwise; query, path and cookies by name', async () => {
+test('headers are allowed by default; query, path and cookies only by name', async () => {
   const source = `
 def run(port):
     token = context.connections["api"].token
@@ -150,7 +150,7 @@ def run(port):
   expect(fixture.seen[0]?.headers['x-key']).toBe(VALUE);
 });
 
-test('an exposed connection gives its value to code, whose tunnels to that host stay its own', async () => {
+test('an exposed connection passes its value to code, whose tunnels to that host are not intercepted', async () => {
   const { finished, log } = await fixture.runWith(
     `
 def run(port):
@@ -168,7 +168,7 @@ def run(port):
   expect(log).toContain('it is ***');
 });
 
-test('a connection is found by its declared name, says what it is, and shows no token', async () => {
+test('a connection is found by its declared name, describes itself, and does not reveal its token', async () => {
   const { finished } = await fixture.runWith(
     `
 def run(port):
@@ -189,7 +189,7 @@ def run(port):
   ]);
 });
 
-test('keeps a connection for several requests, in order, with every kind of answer', async () => {
+test('a connection is reused for several requests, in order, with every kind of response', async () => {
   fixture.answer(({ url }, response) => {
     if (url === '/204') response.writeHead(204).end();
     else if (url === '/304') response.writeHead(304, { etag: '"1"' }).end();
@@ -226,7 +226,7 @@ def run(port):
   expectNoValue(events);
 });
 
-test('large bodies flow both ways as fast as they are read, keep their length, and the value in them is not readable', async () => {
+test('large bodies stream both ways with backpressure and unchanged length, with masked values', async () => {
   const length = 32 << 20;
   let sent = 0;
   fixture.answer((seen, response) => {
@@ -262,7 +262,7 @@ def run(port):
   expect(finished.output).toEqual([true, length, (length >> 16) * VALUE.length, String(8 << 20)]);
 });
 
-test('a WebSocket is opened with the value, and its messages do not tell it', async () => {
+test('a WebSocket is opened with the value, and its messages do not reveal it', async () => {
   fixture.answerSocket(({ headers }, socket) => {
     const value = String(headers['x-key']);
     socket.write(frame(`key ${value} `));

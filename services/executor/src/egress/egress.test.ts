@@ -58,7 +58,7 @@ describe('a run with network', () => {
   const fetchAll = async (urls: string[], overrides = {}) =>
     (await fixture.service.run(FETCH, { inputs: { urls }, network: 'egress', ...overrides })).finished.output;
 
-  test('reaches what is allowed', async () => {
+  test('reaches allowed hosts', async () => {
     expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/a?b=1`])).toEqual(['served /a?b=1']);
   });
 
@@ -83,11 +83,11 @@ describe('a run with network', () => {
     expect((await fetchAll(urls.slice(-1))) as string[]).toEqual([expect.stringMatching(/403/)]);
   });
 
-  test('is not led inside by a redirect', async () => {
+  test('cannot reach private addresses by a redirect', async () => {
     expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/redirect`])).toEqual([403]);
   });
 
-  test('is told in its log what was refused, and it is counted', async () => {
+  test('has refused connections in its log and in the metric', async () => {
     const { log } = await fixture.service.run(FETCH, { inputs: { urls: ['http://10.1.2.3/'] }, network: 'egress' });
     expect(log).toEqual(['Connection to 10.1.2.3:80 refused: it is not a public address.']);
     expect(await fixture.executor.metrics.registry.metrics()).toMatch(
@@ -120,7 +120,7 @@ def run(port):
     expect(seen).toMatch(/Connection refused/);
   });
 
-  test('has it too in a process of its own', async () => {
+  test('reaches allowed hosts from a separate process, too', async () => {
     expect(await fetchAll([`http://127.0.0.2:${port(allowed)}/cold`], { isolation: 'process' })).toEqual([
       'served /cold',
     ]);
@@ -183,7 +183,7 @@ describe('the proxy', () => {
   const rules = { bytesMax: 1 << 20 };
   const CONNECT = () => `CONNECT 127.0.0.1:${target} HTTP/1.1\r\n\r\n`;
 
-  test('serves who has a pass, and nobody without one', async () => {
+  test('serves only clients with a valid pass', async () => {
     const pass = proxy.admit(rules);
     expect(await speak(`${pass.nonce}${CONNECT()}ping`, { untilText: 'ping' })).toMatch(
       /^HTTP\/1.1 200 .*\r\n\r\nping$/s,
@@ -220,7 +220,7 @@ describe('the proxy', () => {
     expect(denied).toContain('not a public address');
   });
 
-  test('bounds bytes and connections of a run', async () => {
+  test('limits the bytes and connections of a run', async () => {
     const few = proxy.admit({ bytesMax: 1_000 });
     const got = await speak(`${few.nonce}${CONNECT()}${'x'.repeat(5_000)}`);
     expect(got.length).toBeLessThan(5_000);
@@ -232,7 +232,7 @@ describe('the proxy', () => {
     expect((await Promise.all(held)).filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(64);
   });
 
-  test('a list of origins opens those, by their own scheme and port, and nothing else', async () => {
+  test('a list of origins allows only those, by scheme and port', async () => {
     const other = net.createServer((socket) => socket.end('reached'));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const otherPort = (other.address() as AddressInfo).port;
@@ -264,7 +264,7 @@ describe('the proxy', () => {
     expect(await speak(`${pass.nonce}${line}\r\n\r\n`)).toMatch(/^HTTP\/1.1 400/);
   });
 
-  test('names that smuggle a header or a null byte go nowhere', async () => {
+  test('names with a smuggled header or a null byte are rejected', async () => {
     const pass = proxy.admit(rules);
     expect(await speak(`${pass.nonce}CONNECT a\0b:80 HTTP/1.1\r\n\r\n`)).toMatch(/^HTTP\/1.1 (400|502)/);
   });

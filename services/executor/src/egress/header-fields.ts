@@ -1,7 +1,7 @@
-/** Header fields of messages in opened tunnels, and which of them end at the proxy (RFC 9110, section 7.6.1). */
+/** Reads header fields of messages in intercepted tunnels, and drops hop-by-hop ones (RFC 9110, section 7.6.1). */
 import { MALFORMED, Refused } from './refused';
 
-/** Latin1, as Node has heads: a character is a byte. */
+/** Latin1, like Node's headers: a character is a byte. */
 export interface Field {
   /** In lower case. */
   name: string;
@@ -15,9 +15,9 @@ const HOP_BY_HOP = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'te', 'trailer'],
   ...['transfer-encoding', 'upgrade'],
 ]);
-/** Of a client: another option could name a field that the host must see, such as Host or Content-Length. */
+/** Allowed in requests: another option could name a field that the host must see, such as Host or Content-Length. */
 const REQUEST_OPTIONS = new Set(['close', 'keep-alive', 'upgrade', 'te']);
-/** A host can't remove them from its answer by naming them: they say where a message ends and what it is. */
+/** A host can't drop them from its response by naming them: they delimit and describe the message. */
 const NEVER_NAMED = new Set(['content-encoding', 'content-length', 'content-range', 'content-type', 'host']);
 
 /** @param raw names and values in turn, as Node and undici have them */
@@ -26,7 +26,7 @@ export function toFields(raw: readonly (string | Buffer)[]): Field[] {
   return texts.flatMap((as, i) => (i % 2 ? [] : [{ name: as.toLowerCase(), as, value: texts[i + 1] ?? '' }]));
 }
 
-/** Every value of one field, joined as a list. */
+/** Returns every value of one field, joined as a list. */
 export function fieldValue(fields: Field[], name: string): string | undefined {
   const values = fields.filter((field) => field.name === name).map(({ value }) => value);
   return values.length ? values.join(', ') : undefined;

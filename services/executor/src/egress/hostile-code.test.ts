@@ -1,4 +1,4 @@
-/** Code that wants to learn the value of a credential, or to send it elsewhere. */
+/** Tests code that tries to learn the value of a credential, or to send it elsewhere. */
 import { given } from '@gantry/testing';
 import {
   credential,
@@ -15,7 +15,7 @@ beforeEach(() => fixture.answer(echo));
 
 const reached = () => fixture.seen.map(({ host, headers }) => [host, headers['x-key']]);
 
-test('an echo host gives the value back in no form that code can read', async () => {
+test('a value echoed by the host is unreadable for code in any form', async () => {
   fixture.answer((seen, response) => {
     const value = String(seen.headers['x-key']);
     const forms = [
@@ -58,7 +58,7 @@ def run(port):
   for (const [, bytes] of artifacts) expectNoValue(bytes.toString());
 });
 
-test('a value that code gets to know by a transformation of the host is masked in its output, log and artifact names', async () => {
+test('a value that the host returns transformed is masked in output, log and artifact names', async () => {
   fixture.answer((seen, response) => response.end([...String(seen.headers['x-key'])].reverse().join('')));
   const { finished, events, log } = await fixture.runWith(`
 def run(port):
@@ -100,7 +100,7 @@ def run(port):
   expect(plain).toMatchObject([{ host: 'api.test', credentials: [] }]);
 });
 
-test('of two credentials only the one for the host is put in', async () => {
+test('of two credentials only the one for the host is substituted', async () => {
   const other = `gph_${'Zz9'.repeat(10)}xy`;
   const credentials = [
     credential(fixture.port),
@@ -156,7 +156,7 @@ def run(port):
   ]);
 });
 
-test('requests of ambiguous length or form are refused, and nothing of them reaches the host', async () => {
+test('requests of ambiguous length or form are refused and never reach the host', async () => {
   const { finished } = await fixture.runWith(`
 def run(port):
     seen = []
@@ -188,7 +188,7 @@ def run(port):
   expect(fixture.seen).toEqual([]);
 });
 
-test('a value can’t split the head that it is put into', async () => {
+test('a value with line breaks cannot inject headers', async () => {
   const value = 'a\r\nX-Injected: yes';
   const { finished } = await fixture.runWith(
     `
@@ -205,7 +205,7 @@ def run(port):
   expect(fixture.seen[0]?.headers['x-injected']).toBeUndefined();
 });
 
-test('an answer that lies about itself reaches the code as a plain 502 or a cut connection, without the value', async () => {
+test('an invalid response becomes a plain 502 or a closed connection, without the value', async () => {
   fixture.answer((seen, response) => {
     const { socket } = response;
     if (seen.url === '/split') socket?.end(`HTTP/1.1 200 OK\r\nA: b\nC: ${VALUE}\r\nContent-Length: 0\r\n\r\n`);
@@ -233,7 +233,7 @@ def run(port):
   expectNoValue(events);
 });
 
-test('names that resolve to private addresses, now or later, get nothing', async () => {
+test('names that resolve to private addresses get no credential', async () => {
   const hosts = ['inside.test', 'mixed.test'].map((name) => `${name}:${fixture.port}`);
   const { finished, log } = await fixture.runWith(
     `
@@ -252,7 +252,7 @@ def run(port):
   expect(log).toHaveLength(2);
 });
 
-test('a name is resolved once per tunnel, so that a second answer changes nothing', async () => {
+test('a name is resolved once per tunnel, which prevents DNS rebinding', async () => {
   const { finished } = await fixture.runWith(
     `
 def run(port):
@@ -290,7 +290,7 @@ def run(port):
   expect(fixture.seen).toEqual([]);
 });
 
-test('the placeholder of another run, or of a run that is over, is only text', async () => {
+test('the placeholder of another or a finished run is not replaced', async () => {
   await fixture.runWith('def run(port):\n    fetch(f"https://api.test:{port}/")');
   await fixture.runWith(
     `
@@ -306,7 +306,7 @@ def run(port, old):
 });
 
 test.each(['zygote', 'process'] as const)(
-  'no memory, file or variable of the sandbox has the value (%s)',
+  'no memory, file or variable of the sandbox contains the value (%s)',
   async (isolation) => {
     const { finished } = await fixture.runWith(
       `

@@ -1,14 +1,14 @@
-/** Answers to requests that write, kept while they pass: whole and decoded, or not at all. */
+/** Captures responses to writing requests while they are relayed: whole and decoded, or not at all. */
 import type net from 'node:net';
 import zlib from 'node:zlib';
 import type { Exchange, RawAnswer } from './network-request';
 
-/** As in the protocol. */
+/** The protocol's limit. */
 const ANSWER_BYTES_MAX = 16 * 1024;
 
 export type KeptHead = Pick<RawAnswer, 'contentType' | 'location'>;
 
-/** Null where the answer is not to be kept. */
+/** Captures a relayed body; null if the response is not to be recorded. */
 export function captureOf(exchange: Exchange, head: KeptHead): { push(piece: Buffer): void; end(): void } | null {
   if (exchange.keptAs === null) return null;
   const pieces: Buffer[] = [];
@@ -25,10 +25,10 @@ export function captureOf(exchange: Exchange, head: KeptHead): { push(piece: Buf
   };
 }
 
-/** Of an answer as it comes over the connection: its head, and a body in chunks. */
+/** Limit of a raw response: its head, and a body in chunks. */
 const RAW_BYTES_MAX = 3 * ANSWER_BYTES_MAX;
 
-/** A plain answer passes as it is, and is read once it is over. */
+/** Captures a plain response, which is relayed unchanged and parsed once it is complete. */
 export function capturePlain(target: net.Socket, exchange: Exchange): void {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -51,8 +51,8 @@ export function capturePlain(target: net.Socket, exchange: Exchange): void {
 }
 
 /**
- * The answer in the bytes of one connection.
- * @param isOver the host has ended the connection, which is where a body without a length ends
+ * Parses the response in the bytes of one connection.
+ * @param hasEnded the host has ended the connection, which is where a body without a length ends
  * @returns null where it is incomplete, too long, or not understood
  */
 export function readPlainAnswer(raw: Buffer, isOver: boolean): (KeptHead & { status: number; body: Buffer }) | null {

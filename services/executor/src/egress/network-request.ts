@@ -1,8 +1,8 @@
-/** A run's requests as they are reported: where to, how much and how long; of those that write also what was answered. */
+/** Reports a run's requests: destination, bytes and duration; for those that write also the response. */
 import type { RunEvent } from '@gantry/events';
 import { NOT_RECORDED, type Refused } from './refused';
 
-/** A host's answer to a writing request, decoded. */
+/** A host's response to a writing request, decoded. */
 export interface RawAnswer {
   /** Path and query of the request, without placeholders. */
   target: string;
@@ -26,15 +26,15 @@ export interface Exchange {
   credentials: string[];
   /** Values of credentials that came back. */
   echoed: number;
-  /** Where its answer is to be kept: path and query of the request. */
+  /** Key under which its response is recorded: path and query of the request. */
   keptAs: string | null;
-  /** Asked when it is reported. */
+  /** Called when it is reported. */
   answer(): Omit<RawAnswer, 'target'> | null;
-  /** As in the event. */
+  /** As in the run event. */
   recorded: number | undefined;
   /** Reports it; only the first call counts. */
   end(problem?: Refused): void;
-  /** It is reported by others. */
+  /** Discards it: the requests inside are reported instead. */
   drop(): void;
 }
 

@@ -74,7 +74,7 @@ describe('runs', () => {
   );
   const requestsOf = (events: RunEvent[]) => events.flatMap((event) => (event.type === 'request' ? [event] : []));
 
-  test('reach the hosts on their list and no other, and the log says which rule it was', async () => {
+  test('reach only the hosts on their list, and the log names the rule', async () => {
     const { port, service } = fixture;
     const urls = [`http://in.test:${port}/`, `http://out.test:${port}/`, `https://out.test:${port}/`];
     const allowedHosts = [`in.test:${port}`, 'inside.test:80'];
@@ -95,7 +95,7 @@ describe('runs', () => {
     ]);
   });
 
-  test('an empty list leaves nothing', async () => {
+  test('an empty list allows no host', async () => {
     const { port, service } = fixture;
     const { finished } = await service.run(SOURCE, {
       ...{ inputs: { urls: [`http://in.test:${port}/`] }, network: 'egress', allowedHosts: [] },
@@ -134,7 +134,7 @@ describe('runs', () => {
   });
 });
 
-test('a flood of requests is recorded up to a limit, which the log says once', () => {
+test('a flood of requests is recorded up to a limit, with one log line', () => {
   const lines: string[] = [];
   let events = 0;
   const report = createRequestReport({

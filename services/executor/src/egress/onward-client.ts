@@ -1,6 +1,7 @@
 /**
- * Requests to the host of an opened tunnel, written by undici from method, target, headers and body. No byte of the run's own
- * framing is in them: a length or chunks that the host could read otherwise than this proxy would be a second request.
+ * Sends requests to the host of an intercepted tunnel, written by undici from method, target, headers and body. No byte
+ * of the run's own framing is in them: a length or chunks that the host could read otherwise than this proxy would be a
+ * second request.
  */
 import { type Duplex, Readable } from 'node:stream';
 import { Client, type Dispatcher } from 'undici';
@@ -17,7 +18,7 @@ export interface OnwardRequest {
   method: string;
   /** In origin form. */
   target: string;
-  /** Names and values in turn, without those of the connection and the length. */
+  /** Names and values in turn, without hop-by-hop fields and the length. */
   headers: string[];
   /** A stream has a length if the run announced one, otherwise it is sent in chunks. */
   body?: Buffer | { stream: Readable; length: number | undefined };
@@ -41,7 +42,7 @@ export interface OnwardClient {
   close(): void;
 }
 
-/** One connection at a time, used again for the next request of the same tunnel. */
+/** Creates a client with one connection at a time, reused for the next request of the same tunnel. */
 export function createOnwardClient(host: OnwardHost): OnwardClient {
   let connections = 0;
   const client = new Client(`https://${formatAuthority(host)}`, {
@@ -63,7 +64,7 @@ export function createOnwardClient(host: OnwardHost): OnwardClient {
       try {
         return await dispatch(client, host, request);
       } catch (err) {
-        // The host may close an idle connection in the moment in which it is used again.
+        // The host may close an idle connection just when it is reused.
         const canRetry = connections === before && before > 0 && !request.body && IDEMPOTENT.has(request.method);
         if (!canRetry || request.signal.aborted || !isClosed(err)) throw onwardFailure(err);
       }
@@ -101,7 +102,7 @@ function dispatch(client: Client, host: OnwardHost, request: OnwardRequest): Pro
       onResponseStart(controller, status, _, statusText = '') {
         if (status < 200) return;
         answer = new Readable({ read: () => controller.resume() });
-        // A reader that comes later learns of it by the destroyed stream.
+        // A later reader notices the error by the destroyed stream.
         answer.on('error', () => {}).once('close', () => answer?.readableEnded || stop());
         const fields = toFields(controller.rawHeaders as Buffer[]);
         resolve({ status, statusText: Buffer.from(statusText).toString('latin1'), fields, body: answer });

@@ -1,4 +1,4 @@
-/** Verified TLS connections to the host of a tunnel: what proves who gets a credential. */
+/** Opens verified TLS connections to the host of a tunnel, which proves who receives a credential. */
 import type net from 'node:net';
 import { isIP } from 'node:net';
 import tls from 'node:tls';
@@ -11,7 +11,7 @@ const INVALID_CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO|ALTNAME|INVALID_CA|CRL/;
 export interface OnwardHost {
   host: string;
   port: number;
-  /** Checked ones. */
+  /** Checked addresses. */
   addresses: string[];
   onwardContext: tls.SecureContext;
   /** For each connection, so that the end of the run ends it. */

@@ -1,4 +1,4 @@
-/** A request inside a tunnel whose TLS ends here: checked, and what of it the onward client is given. */
+/** Checks a request inside an intercepted tunnel, and builds the headers of the upstream request. */
 import type { IncomingMessage } from 'node:http';
 import { assertConnectionOptions, listEndToEnd, toFields } from './header-fields';
 import type { Substitution } from './placeholders';
@@ -6,8 +6,8 @@ import { plainName } from './plain-name';
 import { MALFORMED, Refused } from './refused';
 
 /**
- * Never sent on: the client writes Host and lengths anew, a compressed answer could not be searched as it is, and neither could
- * one that comes in ranges or with extensions of WebSocket.
+ * Never forwarded: the client rewrites Host and lengths; compressed responses, ranges and WebSocket extensions could
+ * not be searched.
  */
 const REWRITTEN = new Set([
   ...['accept-encoding', 'content-length', 'expect', 'host', 'if-range', 'range', 'sec-websocket-extensions'],
@@ -45,7 +45,7 @@ function isSame(authority: string, host: string, port: number): boolean {
 const misdirected = (part: string) =>
   new Refused(421, `the ${part} of the request names another host than the tunnel`, 'misdirected');
 
-/** Headers of the onward request, flat as undici takes them. */
+/** Builds the headers of the upstream request, flat as undici takes them. */
 export function onwardHeaders({ rawHeaders }: IncomingMessage, substitution: Substitution): string[] {
   const sent = listEndToEnd(toFields(rawHeaders)).filter(({ name }) => !REWRITTEN.has(name));
   const flat = sent.flatMap(({ name, as, value }) => [as, substitution.header(name, value)]);

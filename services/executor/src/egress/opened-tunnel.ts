@@ -1,9 +1,10 @@
 /**
- * A tunnel to a host of one of the run's credentials: TLS ends here, each request is checked and gets the values of the
- * credentials in place of their placeholders, and goes on over a verified connection. Answers are searched for the values.
+ * Intercepts TLS in a tunnel to a host of one of the run's credentials: each request is checked, gets the values of the
+ * credentials in place of their placeholders, and is sent over a verified connection. Responses are searched for
+ * values.
  *
- * The value can reach nothing but the host of the tunnel: that is the name which the rules were asked about, whose
- * addresses were checked, which the certificate of the onward connection has to bear, and which every request has to name.
+ * The value can reach only the host of the tunnel: the name that the rules were applied to, whose addresses were
+ * checked, which the certificate of the upstream connection must have, and which every request must name.
  */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import https from 'node:https';
@@ -33,20 +34,20 @@ const HANDSHAKE_MS = 10_000;
 const HEAD_BYTES_MAX = 64 * 1024;
 const IDLE_MS = 120_000;
 const KEEP_ALIVE_MS = 60_000;
-/** Answer to bytes that are no request which could be answered by itself. */
+/** Response to bytes that are not a valid request. */
 const NOT_UNDERSTOOD = 'HTTP/1.1 400 malformed\r\nconnection: close\r\n\r\n';
 
 export interface Tunnel {
   host: string;
   port: number;
-  /** Checked ones. */
+  /** Checked addresses. */
   addresses: string[];
   /** Credentials that may go to this host. */
   credentials: EgressCredential[];
   openReflection: OpenReflection;
-  /** Rehearsals: requests that may write go no further. */
+  /** In rehearsals, returns the recorded response: requests that may write are not forwarded. */
   answerTo?: AnswerTo | undefined;
-  /** Path and query as answers are kept under; null: they are not kept. */
+  /** Returns the path and query under which the response is recorded; null: it is not recorded. */
   keepAs(request: RequestToJudge): string | null;
   leaf: Leaf;
   onwardContext: tls.SecureContext;
@@ -56,7 +57,7 @@ export interface Tunnel {
 }
 
 /**
- * @param client has been told that its tunnel is open
+ * @param client has received the response that its tunnel is open
  * @param opening reported only if the code does not complete its TLS handshake
  */
 export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange): void {
@@ -72,7 +73,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
     keepAliveTimeout: KEEP_ALIVE_MS,
     insecureHTTPParser: false,
   });
-  // Longer than the host may take, so that its silence can still be answered.
+  // Longer than the host's timeout, so that its expiry can still be reported to the client.
   server.timeout = IDLE_MS + 10_000;
   server.on('tlsClientError', (err) => {
     const accepted = !/UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_UNKNOWN/.test(String((err as { code?: string }).code));
@@ -81,7 +82,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
       : 'the code does not trust the certificate of the egress proxy';
     opening.end(tunnel.answerTo ? unreadable(why) : new Refused(502, why, FAILED));
   });
-  // From here on each request is reported by itself.
+  // From here on each request is reported separately.
   server.on('secureConnection', () => opening.drop());
   server.on('clientError', (err: NodeJS.ErrnoException, socket: Duplex) => {
     if (err.code?.startsWith('HPE_') && socket.writable) socket.end(NOT_UNDERSTOOD);
@@ -145,7 +146,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
       const sent = known ?? (announcesBody(request) ? bodyStream(request, body?.bytes ?? NOTHING, count) : undefined);
       const answer = await onward.send({ ...head, ...(sent && { body: sent }), signal: goneSignal(response) });
       await relayAnswer(answer, response, { exchange, spend: tunnel.spend, reflection: reflectionFor(exchange) });
-      // An answer that came before the whole request: the rest of it is of no use.
+      // The response came before the whole request: the rest of the request is useless.
       if (!request.complete) response.once('finish', () => request.socket.destroySoon());
     } catch (err) {
       if (sendsBody && !response.destroyed) await readOut(request);
@@ -186,7 +187,7 @@ export function openTunnel(client: net.Socket, tunnel: Tunnel, opening: Exchange
   server.emit('connection', client);
 }
 
-/** The code has gone away before its answer was complete. */
+/** Creates a signal that aborts if the code disconnects before its response is complete. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {

@@ -1,4 +1,4 @@
-/** Puts the values of credentials where their placeholders stand in a request, and where they are declared to go. */
+/** Replaces placeholders in a request by the values of credentials, in the places that the credentials declare. */
 import { validateHeaderValue } from 'node:http';
 import type { JobCredential } from '@gantry/events';
 import {
@@ -15,16 +15,16 @@ import { FAILED, LIMIT, Refused } from './refused';
 
 export type EgressCredential = Pick<JobCredential, 'name' | 'kind' | 'placeholder' | 'value' | 'hosts' | 'places'>;
 
-/** Every placeholder could stand for 16 KB: a request must not grow beyond this by more than its own size. */
+/** Each placeholder may be replaced by 16 KB: limits the growth of a request. */
 const ADDED_BYTES_MAX = 1 << 20;
 
 export type Encode = (value: string) => string;
-/** The parts of a text in which each placeholder stands. */
+/** Finds the parts of a text that contain each placeholder. */
 type Locate = (text: string) => (placeholder: string) => Spot[];
 
-/** One request's substitutions. All texts are latin1, as Node has heads: a character is a byte. */
+/** One request's substitutions. All texts are latin1, like Node's headers: a character is a byte. */
 export interface Substitution {
-  /** Names of the credentials that were put in. */
+  /** Names of the substituted credentials. */
   readonly used: string[];
   header(name: string, value: string): string;
   /** Path and query, in origin form. */
@@ -32,7 +32,7 @@ export interface Substitution {
   body(body: Buffer, contentType: string): Buffer;
 }
 
-/** Each method throws Refused where a placeholder stands where its credential is not declared to go. */
+/** Each method throws Refused for a placeholder in a place that its credential does not declare. */
 export function createSubstitution(credentials: EgressCredential[]): Substitution {
   const used = new Set<string>();
   const byPlaceholder = new Map(credentials.map((one) => [one.placeholder, one]));
@@ -44,7 +44,7 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
     const pieces: string[] = [];
     let locateIn: ReturnType<Locate> | undefined;
     let end = 0;
-    /** The last characters in front of the placeholder, as they are sent. */
+    /** The last characters before the placeholder, as they are sent. */
     let before = '';
     for (const { placeholder, index } of findPlaceholders(text)) {
       const credential = byPlaceholder.get(placeholder);
@@ -73,7 +73,7 @@ export function createSubstitution(credentials: EgressCredential[]): Substitutio
     let end = 0;
     for (const { placeholder, index } of findPlaceholders(text)) {
       if (index < end || !byPlaceholder.has(placeholder)) continue;
-      // Bounded: both searches end at the separators of the pair, and each pair is looked at once.
+      // Bounded: both searches end at the separators of the pair, and each pair is visited once.
       const [start, stop] = [text.lastIndexOf(separator, index) + 1, text.indexOf(separator, index)];
       const next = stop < 0 ? text.length : stop;
       pieces.push(text.slice(end, start), put(text.slice(start, next), encode, locate));
@@ -125,7 +125,7 @@ const inFields: Locate = (json) => {
 const inForm: Locate = (pair) => (placeholder) => [{ place: 'body', name: parameterName(pair, placeholder) }];
 const inCookie: Locate = (pair) => (placeholder) => [{ place: 'cookie', name: cookieName(pair, placeholder) }];
 
-/** For what outlives a run: placeholders are new with each attempt. */
+/** Replaces placeholders in data that outlives a run, since each attempt has new ones. */
 export const namedPlaceholders = (text: string, credentials: EgressCredential[]): string =>
   // Bounded: a target of HEAD_BYTES_MAX (64 KB) is searched for 64 placeholders (CREDENTIALS_MAX).
   credentials.reduce((known, { name, placeholder }) => known.replaceAll(placeholder, () => `{${name}}`), text);
@@ -140,11 +140,11 @@ const plainInHeader: Encode = (value) => {
     validateHeaderValue('x', bytesOf(value));
     return value;
   } catch {
-    throw new Refused(502, 'the value of a credential has control characters, which no header can have', FAILED);
+    throw new Refused(502, 'the value of a credential has control characters, invalid in a header', FAILED);
   }
 };
 
-/** Leaves what a path segment may have (RFC 3986, section 3.3): some services expect a colon in it. */
+/** Leaves characters that a path segment may contain (RFC 3986, section 3.3): some services expect a colon in it. */
 const inPath: Encode = (value) =>
   encodeURIComponent(value).replace(/%(?:3A|40|24|26|2B|2C|3B|3D)/g, (escaped) => decodeURIComponent(escaped));
 
@@ -153,5 +153,5 @@ const inJson: Encode = (value) => JSON.stringify(value).slice(1, -1);
 const FORM = /^application\/x-www-form-urlencoded\b/i;
 const JSON_TYPE = /^application\/(?:[a-z0-9.-]+\+)?json\b/i;
 
-/** Whatever writes a value into a request: answers are searched for the output of each of them. */
+/** All encoders of values in requests: responses are searched for the output of each. */
 export const ENCODERS: Record<string, Encode> = { plain, plainInHeader, inPath, inQuery, inJson };

@@ -1,4 +1,4 @@
-/** Where in a request a credential may go, and what stands around its placeholder there. */
+/** Checks where in a request a credential may be used, and the text around its placeholder. */
 import type { JobCredential, Place } from '@gantry/events';
 import { MALFORMED, NOT_DECLARED, Refused } from './refused';
 
@@ -27,17 +27,18 @@ const OPEN_ESCAPE = /(?:%(?:25)*[0-9a-f]?|\\(?:u\{?[0-9a-f]{0,5}|x[0-9a-f]?|[0-7
 export const ESCAPE_CHARS_MAX = 32;
 
 /**
- * A host that decodes an escape which ends inside the value would hand out the rest of it in a form that no search knows.
+ * Rejects an escape that ends inside the value: a host that decodes it would echo the rest in a form that no search
+ * finds.
  * @param before the text in front of a placeholder. @throws Refused
  */
 export function assertNoOpenEscape(before: string): void {
   const end = before.slice(-ESCAPE_CHARS_MAX);
   const decoded = end.replaceAll(/%(?:5c|26|23|75|78)/gi, (text) => decodeURIComponent(text));
   if (!OPEN_ESCAPE.test(end) && !OPEN_ESCAPE.test(decoded)) return;
-  throw new Refused(400, 'a placeholder follows an escape that is not complete', MALFORMED);
+  throw new Refused(400, 'a placeholder follows an incomplete escape', MALFORMED);
 }
 
-/** Of one parameter of a query or form; undefined where the placeholder is in the name. */
+/** Finds the name of a query or form parameter; undefined where the placeholder is in the name. */
 export const parameterName = (pair: string, placeholder: string): string | undefined => {
   const at = pair.indexOf('=');
   return at < 0 || pair.slice(0, at).includes(placeholder) ? undefined : decodeName(pair.slice(0, at));
@@ -56,10 +57,10 @@ function decodeName(text: string): string | undefined {
   }
 }
 
-/** As `newPlaceholder` of packages/events makes them. */
+/** The format of `newPlaceholder` in packages/events. */
 const PLACEHOLDER = /gph_(?=([0-9A-Za-z]{32}))/g;
 
-/** Each text of this form with its index, in their order, in time linear in the text. */
+/** Yields each placeholder with its index, in order, in time linear in the text. */
 export function* findPlaceholders(text: string): Generator<{ placeholder: string; index: number }> {
   for (const { 0: prefix, 1: random, index } of text.matchAll(PLACEHOLDER)) {
     yield { placeholder: `${prefix}${random}`, index };
@@ -67,8 +68,8 @@ export function* findPlaceholders(text: string): Generator<{ placeholder: string
 }
 
 /**
- * Names of the fields of a JSON text whose values contain a placeholder; those in a list have the name of the list. Undefined stands
- * for a place without one, and for a text that says otherwise than its value, as with two fields of one name.
+ * Finds the fields of a JSON text whose values contain a placeholder; items of a list have the name of the list.
+ * Undefined means no name, or a text that differs from its parsed value, as with two fields of one name.
  */
 export function findJsonFields(text: string): (placeholder: string) => (string | undefined)[] {
   const names = new Map<string, Set<string | undefined>>();

@@ -5,7 +5,7 @@
  * second resolution could return another one. Redirects are followed by the client and arrive here as new requests. A run is
  * identified by the nonce that starts each connection, valid for the life of the run; all limits are per run.
  *
- * Tunnels are passed through as they are, except those to a host of one of the run's credentials: see opened-tunnel.ts.
+ * Tunnels are forwarded unchanged, except those to a host of one of the run's credentials: see intercept-tls.ts.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -44,7 +44,7 @@ const CONNECTIONS_PER_RUN_MAX = 64;
 
 export interface EgressPass {
   nonce: string;
-  /** Also closes the run's connections, and reports what was under way. */
+  /** Revokes the pass, closes the run's connections, and reports exchanges in progress. */
   revoke(): void;
 }
 
@@ -58,12 +58,14 @@ export interface EgressRules {
   origins?: string[] | undefined;
   /** If given, only hosts that match one of these patterns. */
   allowedHosts?: string[] | undefined;
-  /** Put in where their placeholders stand, in requests over TLS to their hosts. */
+  /** Replace their placeholders in requests over TLS to their hosts. */
   credentials?: EgressCredential[] | undefined;
   onRequest?(request: NetworkRequest): void;
-  /** Rehearsals: requests that may write get these answers or none, and tunnels that can't be opened are refused. */
+  /**
+   * Rehearsals: requests that may write get recorded responses or none; tunnels that can't be intercepted are refused.
+   */
   answerTo?: AnswerTo | undefined;
-  /** Answers to requests that may write are reported with them, as far as they can be read. */
+  /** Whether responses to requests that may write are reported with them, as far as they can be read. */
   keepsAnswers?: boolean | undefined;
 }
 
@@ -164,7 +166,7 @@ export async function startEgressProxy(options: {
     }
   }
 
-  /** Of the client nothing but the head is passed on: there is no place for a second request. */
+  /** Forwards only the head of the client's request, so that no second request can follow. */
   async function rehearse(
     run: Admitted,
     client: net.Socket,
@@ -243,7 +245,7 @@ export async function startEgressProxy(options: {
     });
   }
 
-  /** Each socket ends with the other; their bytes count. */
+  /** Ends each socket with the other, and counts their bytes. */
   function join(run: Admitted, client: net.Socket, target: net.Socket, exchange: Exchange) {
     run.connections.add(target);
     client.once('close', () => target.destroy());
@@ -318,7 +320,7 @@ function requireListed(rules: EgressRules, head: RequestHead) {
   throw new Refused(403, `it is not in network.allow of this worker${so}`, 'not in network.allow');
 }
 
-/** No request without TLS gets a credential. */
+/** Lists a host's credentials; requests without TLS get none. */
 const credentialsFor = ({ credentials = [] }: EgressRules, head: RequestHead): EgressCredential[] =>
   head.plain ? [] : credentials.filter(({ hosts }) => hosts.some((pattern) => matches(pattern, head)));
 
@@ -327,13 +329,13 @@ const matches = (pattern: string, { host, port, plain }: RequestHead) =>
 
 const originText = (scheme: string, host: string, port: number | string) => `${scheme}://${host.toLowerCase()}:${port}`;
 
-/** In the form of EgressRules, for an http or https URL. */
+/** Formats the origin of an http or https URL as in EgressRules. */
 export function originOf(url: URL): string {
   const scheme = url.protocol.slice(0, -1);
   return originText(scheme, url.hostname.replace(/^\[|\]$/g, ''), url.port || (scheme === 'https' ? 443 : 80));
 }
 
-/** A placeholder is another one in each run. */
+/** Replaces placeholders, which differ in each run, by names. */
 const nameIn = (target: string, { credentials = [] }: EgressRules): string => namedPlaceholders(target, credentials);
 
 const toJudge = ({ method, target, headers }: PlainRequest): RequestToJudge => ({

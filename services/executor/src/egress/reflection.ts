@@ -1,4 +1,4 @@
-/** Keeps the value of a credential out of what its own hosts send back. */
+/** Removes the value of a credential from the responses of its own hosts. */
 import { type Transform, Transform as TransformStream } from 'node:stream';
 import { createReplacements, openReplacing, type RedactedStream, type Replacements } from '@gantry/masking';
 import type { EgressCredential } from './placeholders';
@@ -6,18 +6,18 @@ import type { EgressCredential } from './placeholders';
 export type Search = RedactedStream;
 
 export interface Reflection {
-  /** Latin1, as heads are. */
+  /** Latin1, like headers. */
   text(text: string): string;
   bytes(body: Buffer): Buffer;
-  /** As many asterisks as bytes were found. */
+  /** Replaces each found byte by an asterisk. */
   asterisks(body: Buffer): Buffer;
-  /** One body or message in pieces. */
+  /** Searches one body or message in pieces. */
   search(): Search;
   /** @param keepLength as `asterisks`, for bodies whose length was announced */
   stream(keepLength: boolean): Transform;
 }
 
-/** Of one request. @param onFound for each value that came back */
+/** Opens the redaction of one request. @param onFound called for each value in the response */
 export type OpenReflection = (onFound: () => void) => Reflection;
 
 /** Searches for all credentials of a run: its hosts may share what they have seen. Built at first use. */

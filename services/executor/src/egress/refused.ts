@@ -1,21 +1,24 @@
-/** A request that goes no further, and the answer to it. */
+/** A request that is not forwarded, and the response to it. */
 export class Refused extends Error {
   constructor(
     readonly status: 400 | 403 | 413 | 421 | 429 | 502 | 504,
     /** One clause about the destination, for the code and for the run's log; never part of a request. */
     message: string,
-    /** One of few constants: a label of a metric, and the reason phrase of the answer, which is all that some clients show. */
+    /**
+     * One of few constants: a label of a metric, and the reason phrase of the response, which is all that some clients
+     * show.
+     */
     readonly reason: string,
   ) {
     super(message);
   }
 }
 
-/** Anything else than a Refused is an error of the network. */
+/** Converts any other error to a refusal for a network error. */
 export const refusalOf = (err: unknown): Refused =>
   err instanceof Refused ? err : new Refused(502, `it can't be reached (${codeOf(err)})`, FAILED);
 
-/** Stable, and free of what the other side has chosen. */
+/** Returns a stable code without any text chosen by the peer. */
 export const codeOf = (err: unknown): string => {
   const { code } = err as { code?: unknown };
   return typeof code === 'string' && /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'error';
@@ -24,12 +27,12 @@ export const codeOf = (err: unknown): string => {
 export const FAILED = 'failed';
 export const MALFORMED = 'malformed';
 export const LIMIT = 'limit';
-/** A credential stands where it is not declared to go. */
+/** A credential is in a place that it does not declare. */
 export const NOT_DECLARED = 'not declared';
-/** Of a rehearsal: it may write, and the record has no answer. */
+/** In a rehearsal: the request may write, and no response is recorded. */
 export const NOT_RECORDED = 'not recorded';
 
-/** Says to code, and to whoever reads its log, which answers are those of a rehearsal. */
+/** Marks responses of a rehearsal, for code and for readers of its log. */
 export const REHEARSAL_HEADER = 'gantry-rehearsal';
 export const headersOf = ({ reason }: Refused): Record<string, string> =>
   reason === NOT_RECORDED ? { [REHEARSAL_HEADER]: 'refused' } : {};

@@ -1,4 +1,4 @@
-/** Rehearsals through the real proxy, from inside real sandboxes. */
+/** Tests rehearsals through the real proxy, from inside real sandboxes. */
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import zlib from 'node:zlib';
@@ -38,7 +38,7 @@ beforeEach(() => {
 
 const plainUrl = () => `http://127.0.0.6:${(plain.address() as AddressInfo).port}`;
 
-/** As the service keeps them. */
+/** Lists the recorded responses as the service stores them. */
 const recordsOf = (events: RunEvent[]): RecordedAnswer[] =>
   requestsOf(events).flatMap(({ seq: id, method, scheme, host, port, status, answer }) =>
     answer ? [{ id, method: method ?? '', scheme, host, port, status: status ?? 0, ...answer }] : [],
@@ -60,14 +60,14 @@ def run(port):
     return [fetch(url + n, {"Authorization": f"Bearer {token}"}, b"{}") for n in "112"]
 `;
 
-/** Status, what the code may act upon, and body. */
+/** Picks the status, the headers that code may use, and the body. */
 const shown = (output: unknown) =>
   (output as [number, Record<string, string>, string][]).map(([status, headers, body]) => {
     const named = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     return [status, named['content-type'], named.location, body];
   });
 
-test('writes are answered in the order of the record, with other placeholders, and reach no host', async () => {
+test('writes get recorded responses in order, also with other placeholders, and reach no host', async () => {
   const run = await record(POSTS);
   expect(fixture.seen.map(({ method }) => method)).toEqual(['POST', 'POST', 'POST']);
   const answers = recordsOf(run.events);
@@ -94,7 +94,7 @@ test('writes are answered in the order of the record, with other placeholders, a
   expect(recordsOf(again.events)).toEqual([]);
 });
 
-test('reads go on with the credential, also to hosts without one; other writes are refused in words', async () => {
+test('reads are forwarded with the credential or without; other writes are refused with a reason', async () => {
   const source = `
 def run(port):
     token = context.connections["api"].token
@@ -131,7 +131,7 @@ def run(port):
   expect(log.join('\n')).toContain('POST /items was not recorded');
 });
 
-test('a method that a header, a query or a form puts in place of GET is a write, and can be recorded', async () => {
+test('a method override in a header, a query or a form counts as a write, and can be recorded', async () => {
   const source = `
 def run(port, base):
     form = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -154,7 +154,7 @@ def run(port, base):
   expect([...fixture.seen.map(({ url }) => url), ...plainSeen]).toEqual(['/a?method=search', 'GET /a?method=search ']);
 });
 
-test('a request is read before it is answered: the connection closes behind the answer', async () => {
+test('a request is read before the response, which closes the connection', async () => {
   const post = (path: string) => `
 def run(port):
     secure = tunnel(port)
@@ -173,7 +173,7 @@ def run(port):
   expect((await rehearse(post('other'), answers)).finished.output).toEqual(['', 'HTTP/1.1 403']);
 });
 
-test('rules for the network hold as they do for runs', async () => {
+test('network rules apply as in runs', async () => {
   const source = `
 def run(port):
     try:
@@ -190,7 +190,7 @@ def run(port):
   expect(fixture.seen).toEqual([]);
 });
 
-test('plain requests: writes are kept with their secrets masked and answered, reads are passed on alone', async () => {
+test('plain requests: writes are recorded with masked secrets and replayed, only reads are forwarded', async () => {
   const source = `
 def run(port, base):
     secret = {"X-Secret": os.environ["KEY"]}
@@ -215,7 +215,7 @@ def run(port, base):
   expect(plainSeen).toEqual(['GET /b ']);
 });
 
-test('a plain read that carries a second request, a body or an upgrade is refused, and nothing of it is sent', async () => {
+test('a plain read with a second request, a body or an upgrade is refused and not sent', async () => {
   const source = `
 def run(port, base):
     host = base.removeprefix("http://")
@@ -240,7 +240,7 @@ def run(port, base):
   expect(plainSeen).toEqual(['GET /a ']);
 });
 
-test('WebSockets and tunnels that are no HTTP over TLS are refused', async () => {
+test('WebSockets and tunnels without HTTP over TLS are refused', async () => {
   const source = `
 def run(port):
     secure = tunnel(port)
@@ -261,14 +261,14 @@ def run(port):
   expect(fixture.seen).toEqual([]);
 });
 
-test('a run as processes of their own rehearses alike', async () => {
+test('a run in a separate process rehearses alike', async () => {
   const run = await record(POSTS);
   const again = await rehearse(POSTS, recordsOf(run.events), { isolation: 'process' });
   expect(shown(again.finished.output)).toEqual(shown(run.finished.output));
   expect(fixture.seen).toEqual([]);
 });
 
-test('what is too long, of no use or too much is not kept', async () => {
+test('responses that are too long or too many are not recorded', async () => {
   const source = `
 def run(port, base):
     fetch(base + "/long", {}, b"x")
@@ -297,6 +297,6 @@ test.each([
   ['no HTTP', 'SSH-2.0-x\r\n\r\n', true, null],
   ['an unknown encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: 2\r\n\r\nhi', true, null],
   ['a broken encoding', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\nhi', true, null],
-])('a plain answer with %s', (_what, raw, isOver, body) => {
+])('a plain response with %s', (_what, raw, isOver, body) => {
   expect(readPlainAnswer(Buffer.from(raw), isOver)?.body.toString() ?? null).toBe(body);
 });

@@ -1,6 +1,6 @@
 /**
- * Requests of a rehearsal: those that only read go on under the rules of the run, and no other reaches a host. Where the run
- * that is rehearsed has made the same request, its answer is given again.
+ * Handles requests of a rehearsal: those that only read are forwarded under the rules of the run, and no other reaches
+ * a host. If the rehearsed run has made the same request, its response is replayed.
  */
 import type { ServerResponse } from 'node:http';
 import type { RecordedAnswer } from '@gantry/events';
@@ -9,11 +9,14 @@ import { NOT_RECORDED, REHEARSAL_HEADER, Refused } from './refused';
 
 export type AskedWrite = Pick<RecordedAnswer, 'method' | 'scheme' | 'host' | 'port' | 'target'>;
 
-/** The next answer that was recorded to this request; null: none, or none is left. */
+/** Returns the next recorded response to this request; null: none, or none is left. */
 export type AnswerTo = (asked: AskedWrite) => RecordedAnswer | null;
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
-/** Headers and parameters that make another method of it at some hosts. CGI reads `_` as `-`, and some frameworks lead with one. */
+/**
+ * Headers and parameters that override the method at some hosts. CGI reads `_` as `-`, and some frameworks lead with
+ * one.
+ */
 const OVERRIDES = new Set([
   'x-http-method-override',
   'x-http-method',
@@ -30,11 +33,11 @@ export interface RequestToJudge {
   target: string;
   /** Names, in any case. */
   headers?: string[];
-  /** Of a body; undefined: there is none, or it is of no type. */
+  /** Undefined: there is no body, or it has no type. */
   contentType?: string | undefined;
 }
 
-/** Whether a host may do more than read. A form of a request that reads may name another method, too. */
+/** Returns whether a host may do more than read. A form in a reading request may override the method, too. */
 export const mayWrite = ({ method, target, headers = [], contentType = '' }: RequestToJudge): boolean =>
   !READING.has(method) ||
   headers.some((name) => OVERRIDES.has(dashed(name))) ||
@@ -60,28 +63,31 @@ export function requireRecord(answerTo: AnswerTo, asked: AskedWrite): RecordedAn
   throw new Refused(403, `a rehearsal makes no writes, and ${asked.method} ${path} was not recorded`, NOT_RECORDED);
 }
 
-/** In place of a tunnel that was not understood. */
+/** Creates the error for a tunnel that can't be intercepted. */
 export const unreadable = (why: string): Refused =>
   new Refused(403, `a rehearsal opens no tunnel that it can't read: ${why}`, NOT_RECORDED);
 
-/** Of a line of a head, in lower case. */
+/** Parses the name of a header line, in lower case. */
 export const nameOf = (line: string): string => line.split(':', 1)[0]?.trim().toLowerCase() ?? '';
 
-/** Plain requests are passed on as they were written. @throws Refused where something could follow the head, or hide in it */
+/**
+ * Checks a plain request, which is forwarded unchanged.
+ * @throws Refused if its head could hide another request or a body
+ */
 export function requireHeadAlone(headers: string[]): void {
   for (const line of headers) {
     const name = nameOf(line);
     const announces = name === 'transfer-encoding' || (name === 'content-length' && line.split(':')[1]?.trim() !== '0');
     if (announces || name === 'upgrade' || name === '' || HIDING.test(line)) {
-      throw new Refused(403, 'a rehearsal sends plain requests without a body, and upgrades none', NOT_RECORDED);
+      throw new Refused(403, 'a rehearsal sends plain requests without a bodyand without upgrades', NOT_RECORDED);
     }
   }
 }
 
-/** Lines that a host may read as several, or as part of the one before. */
+/** Lines that a host may parse as several, or as part of the previous one. */
 const HIDING = /^\s|[\0\r\n]/;
 
-/** The record comes from the service: what no header can have must not end the connection. */
+/** Replaces characters that are invalid in headers: the record is external, and must not end the connection. */
 const inHeader = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, '?');
 
 const headersOf = ({ contentType, location }: RecordedAnswer, body: Buffer): Record<string, string> => ({
@@ -94,7 +100,7 @@ const headersOf = ({ contentType, location }: RecordedAnswer, body: Buffer): Rec
 const bodyOf = ({ body, encoding }: RecordedAnswer): Buffer =>
   Buffer.from(body, encoding === 'base64' ? 'base64' : 'utf8');
 
-/** Inside an opened tunnel. */
+/** Sends a recorded response inside an intercepted tunnel. */
 export function answerRecorded(response: ServerResponse, record: RecordedAnswer, exchange: Exchange): void {
   exchange.status = record.status;
   exchange.recorded = record.id;
@@ -102,7 +108,7 @@ export function answerRecorded(response: ServerResponse, record: RecordedAnswer,
   response.writeHead(record.status, headersOf(record, body)).end(hasBody(record) ? body : undefined);
 }
 
-/** Whole, as bytes. */
+/** Builds a complete recorded response, as bytes. */
 export function plainAnswer(record: RecordedAnswer): Buffer {
   const body = bodyOf(record);
   const lines = Object.entries({ ...headersOf(record, body), connection: 'close' });

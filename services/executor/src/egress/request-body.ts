@@ -1,21 +1,21 @@
-/** Bodies of requests inside an opened tunnel. */
+/** Reads bodies of requests inside an intercepted tunnel. */
 import type { IncomingMessage } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 
-/** Bodies up to this size are searched for placeholders; larger ones pass as they are. */
+/** Bodies up to this size are searched for placeholders; larger ones are forwarded unchanged. */
 export const SEARCHED_BODY_BYTES_MAX = 1 << 20;
 
 export const announcesBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 
-/** Whether placeholders in its body can be found. */
+/** Returns whether placeholders in its body can be found. */
 export function isSearchable(request: IncomingMessage): boolean {
   const encoding = request.headers['content-encoding'];
   return (encoding === undefined || encoding === 'identity') && announcesBody(request);
 }
 
 /**
- * The client destroys what it was given when the host answers early, and the connection of the run has to outlive that.
+ * Creates a separate stream: the client destroys it on an early response, which the connection of the run must survive.
  * @param start was read already
  */
 export function bodyStream(
@@ -63,8 +63,8 @@ export function collectBody(request: IncomingMessage): Promise<{ bytes: Buffer; 
 const READ_OUT_MAX = { bytes: 1 << 20, ms: 2_000 };
 
 /**
- * Reads a request to its end before it is answered: an answer that comes earlier is lost with the connection that it closes, when
- * the client still sends. Not for long, and not without end.
+ * Reads a request to its end before the response: an earlier one is lost with the connection that it closes while the
+ * client still sends. Limited in time and bytes.
  */
 export function readOut(request: IncomingMessage): Promise<void> {
   if (request.readableEnded || request.destroyed) return Promise.resolve();

@@ -1,4 +1,4 @@
-/** The head of a client's request to the proxy. */
+/** Parses the head of a client's request to the proxy. */
 import { isIPv6 } from 'node:net';
 import { plainName } from './plain-name';
 import { MALFORMED, Refused } from './refused';
@@ -8,7 +8,7 @@ export interface PlainRequest {
   path: string;
   /** Path and query. */
   target: string;
-  /** Lines of the head that go on. */
+  /** Lines of the head to forward. */
   headers: string[];
   forward: string;
 }
@@ -29,7 +29,7 @@ export function parseHead(head: string): RequestHead {
   if (!/^HTTP\/1\.[01]$/.test(version) || !METHOD.test(method)) throw malformed('not an HTTP proxy request');
   if (method === 'CONNECT') return parseTunnel(address);
   const url = URL.canParse(address) ? new URL(address) : null;
-  if (url?.protocol !== 'http:') throw malformed('only absolute http:// addresses');
+  if (url?.protocol !== 'http:') throw malformed('only absolute http:// URLs are supported');
   const kept = headers.filter((header) => !/^(proxy-|connection:|keep-alive:|host:)/i.test(header));
   // One request per connection: a second one could name another host after the first one's check. The host is the checked one
   // for the same reason.
@@ -54,7 +54,7 @@ function parseTunnel(target: string): RequestHead {
 function hostOf(text: string): string {
   const bare = text.replace(/^\[|\]$/g, '');
   const host = isIPv6(bare) ? bare.toLowerCase() : plainName(bare);
-  if (!host) throw malformed('no name of a host');
+  if (!host) throw malformed('not a host name');
   return host;
 }
 

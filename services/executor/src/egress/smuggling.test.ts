@@ -1,4 +1,4 @@
-/** Code that wants a host to see another request than the proxy has checked, or a value in pieces that no search knows. */
+/** Tests code that tries to smuggle a request past the proxy, or a value in pieces that no search finds. */
 import { given } from '@gantry/testing';
 import {
   credential,
@@ -25,7 +25,7 @@ def raw(port, lines, rest="", secure=None):
     return read_all(secure)
 `;
 
-test('Connection can name neither Host nor what frames a request, in a run or a rehearsal', async () => {
+test('Connection can name neither Host nor framing headers, in a run or a rehearsal', async () => {
   const source = `${RAW}
 def run(port):
     host = f"Host: api.test:{port}"
@@ -51,7 +51,7 @@ def run(port):
   expect(fixture.seen.map(({ method, url }) => [method, url])).toEqual([['GET', '/last']]);
 });
 
-test('a request is written anew: its Host is that of the tunnel, its framing that of its body', async () => {
+test('a request is rewritten with the Host of the tunnel and the framing of its body', async () => {
   const { finished } = await fixture.runWith(`${RAW}
 def run(port):
     return [
@@ -71,7 +71,7 @@ def run(port):
   expect(length?.headers).not.toHaveProperty('keep-alive');
 });
 
-test('an answer keeps what frames it, whatever its Connection names', async () => {
+test('a response keeps its framing headers, even if Connection names them', async () => {
   fixture.answer(({ headers }, response) => {
     response.socket?.end(
       `HTTP/1.1 200 OK\r\nConnection: content-length, x-drop, content-type\r\nX-Drop: 1\r\nContent-Type: text/a\r\nContent-Length: ${VALUE.length}\r\n\r\n${headers['x-key']}`,
@@ -87,7 +87,7 @@ def run(port):
   expect(headers).not.toHaveProperty('x-drop');
 });
 
-test('a page that repeats its path, as it was sent, does not tell the value', async () => {
+test('a page that echoes its path does not reveal the value', async () => {
   const value = 'Zq8+ab/cd==';
   fixture.answer(({ url }, response) => response.writeHead(404).end(`no page at ${url}`));
   const { finished } = await fixture.runWith(
@@ -120,7 +120,7 @@ const WRITERS: Record<string, (text: string) => string> = {
 };
 
 test.each(Object.entries(ENCODERS))(
-  'what %s writes is found in an answer, also where the host escapes it',
+  'the output of %s is found in a response, also if the host escapes it',
   (_, encode) => {
     for (const value of values) {
       const credentials = [credential(1, { value })];
@@ -139,7 +139,7 @@ test.each(Object.entries(ENCODERS))(
   },
 );
 
-test('a placeholder behind an escape that is not complete is refused', async () => {
+test('a placeholder after an incomplete escape is refused', async () => {
   const { finished } = await fixture.runWith(
     `${RAW}
 def run(port):
@@ -163,7 +163,7 @@ def run(port):
   expect(fixture.seen.map(({ url }) => url)).toEqual(['/?k=100%25%20Cfa9-a-value']);
 });
 
-test('no part of a stored value can be asked for, and no answer is passed on unsearched', async () => {
+test('no range of a stored value can be requested, and no response is relayed unsearched', async () => {
   fixture.answer(({ url, headers }, response) => {
     if (url === '/range') return void response.end(JSON.stringify([headers.range, headers['if-range']]));
     response.socket?.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n');

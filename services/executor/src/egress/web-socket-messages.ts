@@ -1,4 +1,4 @@
-/** The frames of a WebSocket's server (RFC 6455, section 5), searched message by message and written anew. */
+/** Redacts the frames of a WebSocket server (RFC 6455, section 5) message by message, and rewrites them. */
 import { Transform } from 'node:stream';
 import type { Reflection, Search } from './reflection';
 
@@ -13,17 +13,17 @@ const CONTROL_BYTES_MAX = 125;
 interface FrameHead {
   opcode: number;
   isFinal: boolean;
-  /** Of the payload. */
+  /** Length of the payload. */
   length: number;
   headBytes: number;
 }
 
-/** Ends with an error where a frame is compressed, masked, or in the wrong place: it could not be searched. */
+/** Fails for a frame that cannot be searched: compressed, masked, or in the wrong place. */
 export function searchMessages(reflection: Reflection): Transform {
   let held: Buffer = Buffer.alloc(0);
   let frame: FrameHead | null = null;
   let bytesLeft = 0;
-  /** Of the message under way. */
+  /** Opcode of the current message. */
   let opcode = CONTINUATION;
   let search: Search | null = null;
 
@@ -31,7 +31,7 @@ export function searchMessages(reflection: Reflection): Transform {
     const isControl = head.opcode >= CONTROL;
     const isFirst = head.opcode !== CONTINUATION;
     if (isControl && (!head.isFinal || head.length > CONTROL_BYTES_MAX))
-      throw new Error('a control frame is in pieces');
+      throw new Error('a control frame is fragmented');
     if (!isControl && isFirst === (search !== null)) throw new Error('a fragment is in the wrong place');
     if (!isControl && isFirst) {
       opcode = head.opcode;
@@ -41,7 +41,7 @@ export function searchMessages(reflection: Reflection): Transform {
     bytesLeft = head.length;
   }
 
-  /** The payload of a message leaves in frames of its own size. */
+  /** Writes the payload of a message in frames of its size. */
   function write(out: Transform, payload: Buffer, isFinal: boolean): void {
     if (!payload.length && !isFinal) return;
     out.push(buildFrame(opcode, isFinal, payload));
@@ -54,7 +54,7 @@ export function searchMessages(reflection: Reflection): Transform {
     bytesLeft -= piece.length;
     const isEnd = bytesLeft === 0;
     if (isEnd) frame = null;
-    // Small and never in pieces, so its length has to stay as it is.
+    // Small and never fragmented, so its length must not change.
     if (head.opcode >= CONTROL) return void out.push(buildFrame(head.opcode, true, reflection.asterisks(piece)));
     write(out, search?.push(piece) ?? piece, false);
     if (!isEnd || !head.isFinal) return;
@@ -62,7 +62,7 @@ export function searchMessages(reflection: Reflection): Transform {
     search = null;
   }
 
-  /** A control frame is taken whole. */
+  /** Returns whether a frame can be handled: a control frame only when it is complete. */
   const isReady = ({ opcode, length }: FrameHead) => opcode < CONTROL || held.length >= length;
 
   return new Transform({
@@ -88,7 +88,7 @@ export function searchMessages(reflection: Reflection): Transform {
   });
 }
 
-/** Null until it is complete. */
+/** Parses the head of a frame; null until it is complete. */
 function parseFrameHead(bytes: Buffer): FrameHead | null {
   const [first, second] = bytes;
   if (first === undefined || second === undefined) return null;

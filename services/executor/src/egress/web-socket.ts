@@ -1,6 +1,6 @@
 /**
- * WebSockets through an opened tunnel. The first request gets credentials. Frames of the code pass as they are; the messages of the
- * host are searched, and written as frames anew: a value in several fragments would not be found otherwise.
+ * Relays WebSockets through an intercepted tunnel. The first request gets credentials. Frames of the code are forwarded
+ * unchanged; the messages of the host are searched and reframed, since a value may span several fragments.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, pipeline } from 'node:stream';
@@ -15,7 +15,7 @@ import { searchMessages } from './web-socket-messages';
 /** @throws Refused */
 export function requireWebSocket({ method, headers }: IncomingMessage): void {
   if (method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket') return;
-  throw new Refused(400, 'only WebSocket upgrades pass where a credential is put in', MALFORMED);
+  throw new Refused(400, 'only WebSocket upgrades are allowed to hosts of credentials', MALFORMED);
 }
 
 /** @throws Refused */

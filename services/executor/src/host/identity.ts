@@ -1,6 +1,6 @@
 /**
- * This executor's identity towards NATS and the services: stored in its directory, so that the next process there has the same
- * identity and may send the reports left by this one. It is not visible to sandboxes.
+ * Stores this executor's identity for NATS and the services in its directory, so that the next process there has the
+ * same identity and may send the reports left by this one. Sandboxes cannot see it.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -18,7 +18,7 @@ const credsFileOf = (directory: string) => path.join(directory, 'nats.creds');
 
 /**
  * Locks the identity in the directory for the life of this process.
- * @throws Error while another process holds it: two with one name would take each other's runs for their own
+ * @throws Error while another process holds it: two with one name would claim each other's runs
  */
 export function takeIdentity(directory: string): Identity {
   lock(path.join(directory, 'identity.lock'));

@@ -1,4 +1,4 @@
-/** The authorities that this machine trusts: https must work with a company's own too. */
+/** Loads the certificate authorities that this machine trusts: https must work with a company's own too. */
 import fs from 'node:fs';
 import { rootCertificates } from 'node:tls';
 
@@ -9,13 +9,13 @@ const BUNDLES = [
   '/etc/ssl/cert.pem',
 ];
 
-/** PEM; those of this program where the machine has no list. */
+/** Returns PEM; falls back to Node's root certificates where the machine has no bundle. */
 export function machineCertificates(): string {
   const bundle = [process.env.SSL_CERT_FILE, ...BUNDLES].find((file) => file && fs.existsSync(file));
   return bundle ? fs.readFileSync(bundle, 'utf8') : `${rootCertificates.join('\n')}\n`;
 }
 
-/** The machine's certificates and the file that NODE_EXTRA_CA_CERTS names: for connections of this process itself. */
+/** Loads the machine's certificates and those of NODE_EXTRA_CA_CERTS, for connections of this process itself. */
 export function ownCertificates(): string[] {
   const extra = process.env.NODE_EXTRA_CA_CERTS;
   return [machineCertificates(), ...(extra && fs.existsSync(extra) ? [fs.readFileSync(extra, 'utf8')] : [])];

@@ -75,8 +75,8 @@ export function createMetrics(observe: {
 const FIRST_SAMPLES_MS = 50;
 
 /**
- * `/metrics`; `/healthz`: the process is alive, regardless of its connections; `/health`: it accepts runs, 503 while it is
- * disconnected from NATS or draining.
+ * Serves `/metrics`; `/healthz`: the process is alive, regardless of its connections; `/health`: it accepts runs, 503
+ * while it is disconnected from NATS or draining.
  */
 export async function serveMetrics(options: {
   registry: Registry;

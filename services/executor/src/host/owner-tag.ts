@@ -6,13 +6,13 @@ import fs from 'node:fs';
  */
 export const ownerTag = `${process.pid}-${startTime(process.pid)}`;
 
-/** Whether a name that begins with an owner's tag belongs to a process that no longer exists. */
+/** Returns whether a name that begins with an owner's tag belongs to a process that no longer exists. */
 export function isAbandoned(name: string): boolean {
   const owner = /^(\d+)-(\d+)-/.exec(name);
   return owner !== null && startTime(Number(owner[1])) !== owner[2];
 }
 
-/** Field 22 of /proc/<pid>/stat: clock ticks since boot. '' for a dead process, reaped by its parent or not. */
+/** Reads field 22 of /proc/<pid>/stat: clock ticks since boot. '' for a dead process, reaped by its parent or not. */
 function startTime(pid: number): string {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

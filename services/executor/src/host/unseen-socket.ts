@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import type net from 'node:net';
 
 /**
- * Listens on a socket of a directory, bound under the name of a descriptor. /proc/net/unix of a client's network shows the name with
- * which its server was bound, and a run must not learn where files are on this machine.
+ * Listens on a socket in a directory, bound through a file descriptor: /proc/net/unix of a client's network shows the
+ * name with which its server was bound, and a run must not learn paths of this machine.
  */
 export async function listenInDirectory(server: net.Server, directory: string, name: string): Promise<void> {
   const descriptor = fs.openSync(directory, fs.constants.O_RDONLY | fs.constants.O_DIRECTORY);
-  // Not earlier: closing removes the socket under that name.
+  // Not earlier: closing the server removes the socket under that name.
   server.once('close', () => fs.closeSync(descriptor));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (err) => {

@@ -33,7 +33,7 @@ test('a very long line becomes several, and no character is split', () => {
   expect(texts().join('')).toBe('é'.repeat(20_000));
 });
 
-test('a flood is cut off once, and said to be', () => {
+test('a flood of output is truncated, with one notice', () => {
   const { log, lines } = open(1_000);
   for (let i = 0; i < 10_000; i++) log.write('stdout', Buffer.from('\n'));
   log.record('info', 'late', undefined);

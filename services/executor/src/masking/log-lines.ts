@@ -12,7 +12,7 @@ const LINE_BYTES_MAX = 16 * 1024;
 const FIELDS_BYTES_MAX = 64 * 1024;
 /** Charged per line, so that a flood of empty lines reaches the limit too. */
 const LINE_OVERHEAD_BYTES = 48;
-/** Of one record, as the harness cuts it. */
+/** Limit of one record, as the harness truncates it. */
 const RECORD_CHARS_MAX = 30_000;
 const NEWLINE = 10;
 
@@ -76,13 +76,13 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
   }
 
   return {
-    /** A line from the platform itself: not masked, not counted. */
+    /** Emits a line from the platform itself: not masked, not counted. */
     platform,
-    /** Raw bytes of stdout or stderr, in arbitrary chunks. */
+    /** Receives raw bytes of stdout or stderr, in arbitrary chunks. */
     write: (stream: LogStream, chunk: Buffer) => {
       if (!full) split(stream, streams[stream].masked.push(chunk));
     },
-    /** One record of context.log() or logging. */
+    /** Emits one record of context.log() or logging. */
     record(level: string, text: string, fields: Record<string, unknown> | undefined) {
       const known = (['debug', 'info', 'warning', 'error'] as const).find((one) => one === level) ?? 'info';
       if (full) return;
@@ -108,7 +108,7 @@ export function createRunLog(options: { redactor: Redactor; bytesMax: number; em
   };
 }
 
-/** Measured as serialised: a number such as 1e20 takes five times the bytes that it arrived in. */
+/** Limits the serialised size: a number such as 1e20 takes five times the bytes that it arrived in. */
 function withinLine(fields: Record<string, unknown>): { fields: Record<string, unknown>; bytes: number } {
   const bytes = Buffer.byteLength(JSON.stringify(fields));
   if (bytes <= FIELDS_BYTES_MAX) return { fields, bytes };
@@ -116,7 +116,7 @@ function withinLine(fields: Record<string, unknown>): { fields: Record<string, u
   return { fields: { fields: problem }, bytes: problem.length };
 }
 
-/** Split so that no piece is too long and no character is broken. */
+/** Splits a line so that no piece is too long and no character is broken. */
 function pieces(line: Buffer): Buffer[] {
   if (line.length <= LINE_BYTES_MAX) return [line];
   const cut: Buffer[] = [];
@@ -129,7 +129,7 @@ function pieces(line: Buffer): Buffer[] {
   return cut;
 }
 
-/** PostgreSQL cannot store NUL in text or JSON. */
+/** Replaces NUL, which PostgreSQL cannot store in text or JSON. */
 export const printable = (text: string) => (text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text);
 
 export function printableJson(value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** Versions that services announce, through the whole executor. */
+/** Tests versions that services announce, through the whole executor. */
 import { encode, type Job, type PrepareRequest, requestPreparation, runSubjects } from '@gantry/events';
 import { until } from '@gantry/testing';
 import { testExecutor } from '../test/executor-fixture';
@@ -45,13 +45,13 @@ test('the first run of an announced version is warm, with its own inputs and sec
   expect(log).toEqual([]);
 });
 
-test('a worker that starts by itself has its code imported when the executor starts', async () => {
+test('a worker with a trigger has its code imported when the executor starts', async () => {
   await until(() => isPrepared(hook.digest));
   const { finished } = await run(hook, { subjectId: 'wkr_hook' });
   expect(finished).toMatchObject({ output: 'of a webhook', usage: { sandbox: { mode: 'warm' } } });
 });
 
-test('a version whose import needs a secret stays fresh, and says so with its first run', async () => {
+test('a version whose import needs a secret stays fresh, and its first run reports why', async () => {
   const source = 'import os\nKEY = os.environ["TOKEN"]\ndef run(): return len(KEY)';
   const code = await announce('wkr_demands', source, { secretNames: ['TOKEN'] });
   const { finished } = await run(code, {
@@ -63,7 +63,7 @@ test('a version whose import needs a secret stays fresh, and says so with its fi
   });
 });
 
-test('another worker, or another workspace, with the same code gets none of it', async () => {
+test('another worker or workspace with the same code does not share the warm sandbox', async () => {
   const source = 'def run(): return "shared by nobody"';
   const code = await announce('wkr_one', source);
   for (const other of [{ subjectId: 'wkr_two' }, { subjectId: 'wkr_one', workspaceId: 'ws_other' }]) {
@@ -72,7 +72,7 @@ test('another worker, or another workspace, with the same code gets none of it',
   }
 });
 
-test('a new version ends the sandbox of the one before it; a pause ends that of the current one', async () => {
+test('a new version ends the sandbox of the previous one; a pause ends that of the current one', async () => {
   const modeOf = async (code: Job['code']) =>
     (await run(code, { subjectId: 'wkr_saved' })).finished.usage.sandbox?.mode;
   const old = await announce('wkr_saved', 'def run(): return "old"');
@@ -85,7 +85,7 @@ test('a new version ends the sandbox of the one before it; a pause ends that of 
   expect(await modeOf(current)).toBe('fresh');
 });
 
-test('of many saves of a worker only the last that waits is imported, and a paused worker’s none', async () => {
+test('of many saves of a worker only the last is imported, and none of a paused worker', async () => {
   const slow = await fixture.service.code('import time\ntime.sleep(1)\ndef run(): pass');
   requestPreparation(fixture.bus, announcement('wkr_slow', slow));
   const saved = await Promise.all([...Array(30).keys()].map((n) => fixture.service.code(`def run(): return ${n}`)));
@@ -98,7 +98,7 @@ test('of many saves of a worker only the last that waits is imported, and a paus
   expect(isPrepared(paused.digest)).toBe(false);
 });
 
-test('a workspace that saves many workers does not hold up another one', async () => {
+test('a workspace that saves many workers does not delay another one', async () => {
   const codes = await Promise.all(
     [...Array(60).keys()].map((n) => fixture.service.code(`import time\ntime.sleep(0.2)\ndef run(): return ${-n}`)),
   );
@@ -110,7 +110,7 @@ test('a workspace that saves many workers does not hold up another one', async (
   expect(codes.filter(({ digest }) => isPrepared(digest)).length).toBeLessThan(20);
 });
 
-test('what is no announcement is dropped, and values in one reach no process', async () => {
+test('invalid announcements are dropped, and extra values in one reach no process', async () => {
   const source = 'import os\nALL = [*os.environ]\ndef run(): return "MARK" in ALL';
   const code = await fixture.service.code(source);
   const { dependencies, subject } = announcement('wkr_marked', code);

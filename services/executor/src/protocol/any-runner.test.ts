@@ -1,4 +1,4 @@
-/** The protocol side of a run alone: the runner is a fake, without a process. */
+/** Tests only the protocol side of a run: the runner is a fake, without a process. */
 import { type Job, PYTHON } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
 import { catchLogs, until } from '@gantry/testing';
@@ -81,7 +81,7 @@ test('code begins when `started` is stored, and not before', async () => {
   expect(events.at(-1)).toMatchObject({ status: 'completed', output: { n: 1 }, usage: USAGE });
 });
 
-test('on a lease that may have run out nothing begins, and the run goes back', async () => {
+test('a run with a possibly expired lease does not start and is returned', async () => {
   const { run, events, done, store } = start(
     async () => ({ kind: 'returned', json: Buffer.from('1') }),
     {},
@@ -94,7 +94,7 @@ test('on a lease that may have run out nothing begins, and the run goes back', a
   expect(events.at(-1)).toMatchObject({ type: 'finished', status: 'returned' });
 });
 
-test('everything that the code says is masked, its error too', async () => {
+test('all output of the code is masked, including its error', async () => {
   const { run, events, store } = start(async ({ secrets }, hooks) => {
     hooks.onStream('stdout', Buffer.from(`${secrets.TOKEN}\n`));
     hooks.onProgress(0.5, `at ${secrets.TOKEN}`);
@@ -113,7 +113,7 @@ test('everything that the code says is masked, its error too', async () => {
   ]);
 });
 
-test('a run that can’t be prepared fails in the words of its runner, and begins nowhere', async () => {
+test('a run that can’t be prepared fails with the error of its runner, and never starts', async () => {
   const { run, events, done } = start(async () => ({ kind: 'out_of_time' }), {
     prepare: async () => {
       throw new NotPrepared('dependency_install', 'there is no such package');

@@ -11,7 +11,7 @@ import type { RunUploads } from './run-output';
 const TOTAL_FACTOR = 4;
 const COUNT_MAX = 200;
 
-/** Streams a run's artifacts to the object store without keeping anything here. The bytes are not masked. */
+/** Streams a run's artifacts to the object store without storing anything here. The bytes are not masked. */
 export function artifactsOf(
   job: Job,
   uploads: RunUploads,

@@ -8,7 +8,7 @@ import type { RunUploads } from './run-output';
 const COUNT_MAX = 500;
 const DIGEST = /^[0-9a-f]{64}$/;
 
-/** Streams files that models are asked about to the object store. They are known by their content, and no artifacts. */
+/** Streams files for model requests to the object store. They are identified by their digest, and are not artifacts. */
 export function attachmentsOf(job: Job, uploads: RunUploads): NonNullable<RunHooks['openAttachment']> {
   let count = 0;
   return async ({ sha256, contentType, size }) => {
@@ -29,7 +29,7 @@ export function attachmentsOf(job: Job, uploads: RunUploads): NonNullable<RunHoo
         async end() {
           if (hash.digest('hex') !== sha256) {
             upload.abort();
-            return { refused: 'it is not what was announced' };
+            return { refused: 'its content differs from the announced digest' };
           }
           try {
             await upload.end();

@@ -1,4 +1,4 @@
-/** The claim loop alone, on a real NATS, with more work than slots. */
+/** Tests only the claim loop, on a real NATS, with more work than slots. */
 import {
   type Bus,
   type ClaimRequest,
@@ -80,7 +80,7 @@ const answer = (message: Msg, runId: string) =>
   message.respond(sealJob(seal, { ...message.json<ClaimRequest>(), executorId: executor.user }, jobFor(runId)));
 const idOf = (message: Msg) => message.json<ClaimRequest>().claimId;
 
-test('a claim left over by a taken slot is withdrawn; a job that comes all the same waits, then goes back', async () => {
+test('a surplus claim is withdrawn; a job that arrives anyway waits, then is returned', async () => {
   await until(() => claims.length === 2);
   // `worker` has no responder, and no claim of `automation` is lost because of that.
   const [first, second] = claims as [Msg, Msg];
@@ -108,7 +108,7 @@ test('a claim left over by a taken slot is withdrawn; a job that comes all the s
   expect(returned).toEqual([]);
 });
 
-test('a job that is handed over while the loop stops goes back to the queue', async () => {
+test('a job that arrives while the loop stops is returned to the queue', async () => {
   started.at(-1)?.release();
   await until(() => claims.length === 5);
   const stopping = loop.stop();

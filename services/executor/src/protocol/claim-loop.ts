@@ -1,5 +1,5 @@
 /**
- * Claiming work from services.
+ * Claims work from services.
  *
  * Each source has as many outstanding claims as there are free slots; a service may hold a claim unanswered until
  * there is work. A run takes a slot and consumes one claim of its source, so the count for that source is right; the
@@ -42,10 +42,10 @@ export type ClaimLoop = ReturnType<typeof createClaimLoop>;
 
 interface SourceClaims {
   source: RunSource;
-  /** Outstanding claims that are wanted; a withdrawn one leaves this set but may still bring a job. */
+  /** Outstanding claims; a withdrawn one leaves this set but may still receive a job. */
   standing: Set<string>;
   unanswered: number;
-  /** The source has answered recently. */
+  /** The source has replied recently. */
   open: boolean;
   probing: boolean;
   backOffUntil: number;
@@ -61,7 +61,7 @@ export function createClaimLoop(options: {
   /** Jobs are sealed to this key. */
   keys: BoxKeys;
   log: Logger;
-  /** Whether runs may be started at present. */
+  /** Returns whether runs may be started at present. */
   mayClaim(): boolean;
   /** Starts a job in a free slot; calls release() once, when the slot is free again. */
   startJob(job: Job, release: () => void): void;
@@ -100,7 +100,7 @@ export function createClaimLoop(options: {
     if (running) retryTimer ??= setTimeout(retry, BACK_OFF_MS.least);
   }
 
-  /** For sources that are backing off, and for times when claiming is not allowed. */
+  /** Retries sources that are backing off, and claims that were not allowed. */
   function retry() {
     retryTimer = undefined;
     fill();
@@ -117,7 +117,7 @@ export function createClaimLoop(options: {
     }
   }
 
-  /** A renewal without any leases, used as a probe. */
+  /** Sends a renewal without any leases as a probe. */
   async function probe(claim: SourceClaims) {
     if (claim.probing) return;
     claim.probing = true;
@@ -132,7 +132,7 @@ export function createClaimLoop(options: {
     fill();
   }
 
-  /** No reply: until one arrives, a single probe is sent instead of every claim. */
+  /** Backs off: until a reply arrives, a single probe is sent instead of every claim. */
   function backOff(claim: SourceClaims, err: NatsError) {
     claim.open = false;
     if (err.code === ErrorCode.Timeout) return;
@@ -211,7 +211,7 @@ export function createClaimLoop(options: {
         options.returnJob(job);
       }
       const deadline = Date.now() + LOCAL_WAIT_MS;
-      // Bounded: one look at two sources every 10 ms.
+      // Bounded: one check of two sources every 10 ms.
       while (claims.some((claim) => claim.unanswered > 0) && Date.now() < deadline) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }

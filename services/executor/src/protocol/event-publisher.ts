@@ -1,9 +1,9 @@
 /**
- * Delivery of run events to the service; only the service's own confirmation counts as delivery.
+ * Delivers run events to the service; only the service's own confirmation counts as delivery.
  *
  * Each run's events are numbered here and sent in batches, in order. JetStream's acknowledgement is not sufficient: its
  * store may be full, deleted, or lose recently acknowledged messages. A run's ending is therefore kept here until the
- * service answers a lease renewal with "not yours any more", which it does once the ending is in its table; until
+ * service reports the lease as lost on renewal, which it does once the ending is in its table; until
  * then the lease is renewed. The preceding batches are kept with it, up to MEMORY_BYTES_MAX.
  *
  * If a batch fails, nothing new of its run is sent until everything before it has been acknowledged again. Duplicates are
@@ -128,7 +128,7 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
       timer = undefined;
       if (queued.length === 0 || !isOpen(report)) return;
       const payload = Buffer.from(`${head},"events":[${queued.join(',')}]}`);
-      // Includes the token, known only to this executor and the service: JetStream deduplicates by id whoever the sender is.
+      // Includes the token, known only to this executor and the service: JetStream deduplicates by id for all senders.
       add(report, { id: `${report.token}/${firstSeq}`, payload });
       firstSeq += queued.length;
       queued = [];
@@ -290,12 +290,12 @@ export function createEventPublisher(options: { bus: Bus; executorId: string; sp
     open,
     /** Attempts that have ended here but whose ending is not confirmed by the service. */
     unconfirmed: (): Attempt[] => [...reports.values()].filter(({ ended }) => ended),
-    /** The service has the ending. */
+    /** Discards the report: the service has the ending. */
     confirm: (attempt: Attempt) => {
       const report = reports.get(keyOf(attempt));
       if (report?.ended) discard(report);
     },
-    /** The service reports that it does not have the ending yet. */
+    /** Resends the report if needed: the service does not have the ending yet. */
     remind: (attempt: Attempt) => {
       const report = reports.get(keyOf(attempt));
       const last = report?.batches.at(-1);

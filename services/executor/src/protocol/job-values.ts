@@ -1,11 +1,11 @@
-/** Values carried by a job, or stored in the object store if they are too large for a message. */
+/** Loads values carried by a job, or stored in the object store if they are too large for a message. */
 import { type Job, SECRETS_BYTES_MAX, secretsBytes } from '@gantry/events';
 import { getBytes } from '../transfer/object-transfer';
 
 /** Larger inputs are refused, from either source. */
 const INPUTS_BYTES_MAX = 16 << 20;
 
-/** @throws Error if they are larger, with the values of its credentials, than any service hands out */
+/** @throws Error if they, with the values of its credentials, exceed the limit of services */
 export function secretsOf(job: Job): Record<string, string> {
   const { secrets = {}, credentials } = job;
   const bytes = secretsBytes(secrets, credentials);
@@ -13,7 +13,7 @@ export function secretsOf(job: Job): Record<string, string> {
   return secrets;
 }
 
-/** They never reach the code, which may be told them by a host. */
+/** Lists the values to mask: code never receives them, but a host may reveal them. */
 export const credentialValues = ({ credentials = [] }: Job): string[] => credentials.map(({ value }) => value);
 
 export async function inputsOf({ inputs, inputsUrl }: Job): Promise<Record<string, unknown>> {

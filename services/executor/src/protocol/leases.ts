@@ -91,7 +91,7 @@ export function createLeases(options: {
     },
     find: (runId: string): ActiveRun | undefined => held.get(runId)?.run,
     all: (): ActiveRun[] => [...held.values()].map(({ run }) => run),
-    /** Whether a job's lease, fresh or renewed, is certainly still valid. */
+    /** Returns whether a job's lease, fresh or renewed, is certainly still valid. */
     isCurrent: (job: Job): boolean => Date.now() - (held.get(job.runId)?.goodSince ?? Date.now()) < LEASE_MS,
     stop: () => clearInterval(timer),
   };

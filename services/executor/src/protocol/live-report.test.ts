@@ -2,7 +2,7 @@ import { until } from '@gantry/testing';
 import type { NewRunEvent } from './event-publisher';
 import { createLiveReport } from './live-report';
 
-test('of progress that comes faster than it is told, the latest is told', async () => {
+test('progress that is reported faster than emitted is coalesced to the latest', async () => {
   const events: NewRunEvent[] = [];
   const live = createLiveReport({ emit: (event) => events.push(event), onFailure: fail });
   for (let n = 1; n <= 100; n++) live.progress(n / 100, String(n));
@@ -15,7 +15,7 @@ test('of progress that comes faster than it is told, the latest is told', async 
   expect(events.slice(1)).toEqual([{ type: 'progress', fraction: 0.5, message: null }]);
 });
 
-test('costs add up, also those that are no longer told one by one', () => {
+test('costs add up, also those beyond the limit of single events', () => {
   const events: NewRunEvent[] = [];
   const live = createLiveReport({ emit: (event) => events.push(event), onFailure: fail });
   for (let n = 0; n < 1_500; n++) live.cost(0.5, null);
@@ -23,7 +23,7 @@ test('costs add up, also those that are no longer told one by one', () => {
   expect(events).toHaveLength(1_000);
 });
 
-test('progress that can’t be told is a failure of nobody who waits', async () => {
+test('progress that can’t be emitted does not fail the caller', async () => {
   const failures: unknown[] = [];
   const live = createLiveReport({
     emit: () => {

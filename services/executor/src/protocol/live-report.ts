@@ -1,4 +1,4 @@
-/** Throttled reports of a run's progress and costs. Texts are already masked. */
+/** Reports a run's progress and costs, throttled. Texts are already masked. */
 import type { RunEvent } from '@gantry/events';
 import type { NewRunEvent } from './event-publisher';
 

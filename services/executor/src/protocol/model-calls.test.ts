@@ -1,4 +1,4 @@
-/** Models, as code asks them; a stand-in for worker-api answers. */
+/** Tests model calls of code; a stand-in for worker-api replies. */
 import {
   encode,
   MODELS,
@@ -33,7 +33,7 @@ beforeEach(() => {
 const body = (lines: string) => `from gantry import context, ModelError\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
 const run = (lines: string, offered = tools) => fixture.service.run(body(lines), { tools: offered });
 
-test('a model is asked with a text or with messages, and its answer is an object and JSON', async () => {
+test('a model is called with a text or with messages, and its response is an object and JSON', async () => {
   const { finished, events } = await run(`
 one = context.model("Hello", model="smart", schema={"type": "object"}, timeout=200)
 two = context.model(["Hello", one.message, {"role": "user", "content": "And?"}], system="Be brief.")
@@ -58,7 +58,7 @@ return [str(one), one.output["n"], one.usage["usd"], two, list(context.tools)]`)
   ]);
 });
 
-test('a failure can be caught by its code, and is the error of a run that does not', async () => {
+test('a failure can be caught by its code, and otherwise becomes the error of the run', async () => {
   reply = { failed: { code: 'budget_exceeded', message: 'the budget is 1 USD' } };
   const caught = await run(`
 try:
@@ -70,7 +70,7 @@ except ModelError as error:
   expect(finished.error).toMatchObject({ type: 'ModelError', step: { ordinal: 1, name: 'model.default' } });
 });
 
-test('code that runs again gets the recorded answer, and nobody is asked', async () => {
+test('code that runs again gets the recorded response without another call', async () => {
   const { service } = fixture;
   const first = await run('said = context.model("Hello")\ncontext.sleep(3600)\nreturn said.output');
   expect(first.finished.status).toBe('suspended');
@@ -86,7 +86,7 @@ test('code that runs again gets the recorded answer, and nobody is asked', async
   expect(asked).toEqual([]);
 });
 
-test('mistakes are errors of the code and reach nobody', async () => {
+test('invalid calls are errors of the code and are not sent', async () => {
   const { finished } = await run(`
 said = []
 for ask in (lambda: context.model("x" * 140_000), lambda: context.model("Hello", timeout=301)):

@@ -1,4 +1,4 @@
-/** Images and files that code asks a model about; a stand-in for worker-api answers. */
+/** Tests images and files in model calls; a stand-in for worker-api replies. */
 import { createHash } from 'node:crypto';
 import { encode, MODELS, runSubjects, type ToolCall, toolCall } from '@gantry/events';
 import { testExecutor } from '../test/executor-fixture';
@@ -30,7 +30,7 @@ const MAKE =
   'data = bytes.fromhex("89504e470d0a1a0a") + b"\\x07" * 300_000\nimage = {"type": "image", "data": data, "media_type": "image/png"}';
 const uploads = () => fixture.service.requestsToStore.filter((one) => one.includes(digest)).length;
 
-test('an image is handed over once, named by its content in each question, and no artifact', async () => {
+test('an image is uploaded once, referenced by its digest in each call, and is not an artifact', async () => {
   const before = uploads();
   const { finished, events, job } = await run(`
 ${MAKE}
@@ -49,7 +49,7 @@ return [str(first), str(context.model([{"role": "user", "content": [image]}]))]`
   expect(events.some(({ type }) => type === 'artifact')).toBe(false);
 });
 
-test('code that runs again hands over nothing twice, and nothing for an answer that is on record', async () => {
+test('code that runs again uploads nothing twice, and nothing for a recorded response', async () => {
   const lines = `
 ${MAKE}
 context.model({"role": "user", "content": [image]})
@@ -63,7 +63,7 @@ return str(context.model({"role": "user", "content": [image]}))`;
   expect(uploads()).toBe(before);
 });
 
-test('mistakes are errors of the code, take no place, and reach nobody', async () => {
+test('invalid files are errors of the code, take no step, and are not sent', async () => {
   const { finished } = await run(`
 said = []
 image = lambda **more: {"type": "image", **more}
@@ -101,8 +101,8 @@ return [said, context.step("after", lambda: 1)]`);
 const announced = (over: string) =>
   `channel.write_json({"t": "attachment", "sha256": "${'a'.repeat(64)}", "contentType": "image/png", "size": 3, ${over}})`;
 test.each([
-  ['a name that is no hash', '"sha256": "../x"'],
-  ['a type that no model takes', '"contentType": "text/html; charset=x"'],
+  ['a name that is not a hash', '"sha256": "../x"'],
+  ['an unsupported type', '"contentType": "text/html; charset=x"'],
   ['too many bytes', '"size": 5_242_881'],
   ['no size', '"size": None'],
 ])('a frame with %s ends the run', async (_, over) => {
@@ -110,11 +110,11 @@ test.each([
   expect(finished).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });
 });
 
-test('a file that is not what was announced is refused', async () => {
+test('a file whose content differs from the announced digest is refused', async () => {
   const { finished } = await run(`
 ${announced('"t": "attachment"')}
 go = channel.read_json()
 channel.write_data(b"abc")
 return [go, channel.read_json()]`);
-  expect(finished.output).toEqual([{ go: true }, { refused: 'it is not what was announced' }]);
+  expect(finished.output).toEqual([{ go: true }, { refused: 'its content differs from the announced digest' }]);
 });

@@ -1,4 +1,4 @@
-/** Words of models that reach code while they come; a stand-in for worker-api sends the words and gives the answer. */
+/** Tests streamed text of models; a stand-in for worker-api sends the text and the response. */
 import {
   encode,
   executorOf,
@@ -42,7 +42,7 @@ const run = (lines: string) => fixture.service.run(body(lines), { tools, secrets
 const textsIn = (events: RunEvent[]) =>
   events.flatMap((one) => (one.type === 'agent' ? [[one.text, one.piece?.step, one.piece?.offset]] : []));
 
-test('words are events as they come but for what may begin a secret, the rest comes with the answer, and nothing twice', async () => {
+test('text is emitted as it arrives except a possible start of a secret, the rest with the response', async () => {
   told = () => [
     { from: 0, text: 'Hel' },
     { from: 3, text: 'lo th' },
@@ -60,7 +60,7 @@ test('words are events as they come but for what may begin a secret, the rest co
   expect(types.lastIndexOf('agent')).toBeLessThan(types.indexOf('step'));
 });
 
-test('a secret is masked wherever the words are cut, and where words were lost the answer makes up for them', async () => {
+test('a secret is masked wherever the text is cut, and the response fills in lost text', async () => {
   const text = 'It is hush-hush-4711, really.';
   told = () => [
     { from: 0, text: text.slice(0, 10) },
@@ -75,7 +75,7 @@ test('a secret is masked wherever the words are cut, and where words were lost t
   ]);
 });
 
-test('an answer that is not what was told is told anew, and one that breaks off ends where it did', async () => {
+test('a response that differs from the streamed text is emitted anew, and an aborted one is not', async () => {
   told = () => [{ from: 0, text: 'Some words' }];
   const other = await run('context.model("Hi", stream=True)');
   expect(textsIn(other.events)).toEqual([
@@ -88,7 +88,7 @@ test('an answer that is not what was told is told anew, and one that breaks off 
   expect(finished.error).toMatchObject({ type: 'ModelError' });
 });
 
-test('words of strangers, of another step, or for code that wants none are told to nobody', async () => {
+test('text with a wrong token, of another step, or for code without streaming is not emitted', async () => {
   told = () => [
     { token: 'tok_of_somebody', from: 0, text: 'Bad' },
     { ordinal: 2, from: 0, text: 'Bad' },
@@ -101,7 +101,7 @@ test('words of strangers, of another step, or for code that wants none are told 
   expect(textsIn(events)).toEqual([]);
 });
 
-test('code that runs again gets the recorded answer, and nothing is told again', async () => {
+test('code that runs again gets the recorded response, and no text is emitted again', async () => {
   const first = await run('answer = context.model("Hi", stream=True)\ncontext.sleep(3600)\nreturn str(answer)');
   const { runId } = first.job;
   const { result } = said('Hello there.') as { result: unknown };
@@ -112,7 +112,7 @@ test('code that runs again gets the recorded answer, and nothing is told again',
   expect(textsIn(again.events)).toEqual([]);
 });
 
-test('what is told of an attempt is bounded', async () => {
+test('the streamed text of an attempt is limited', async () => {
   reply = said('x'.repeat(60_000));
   const { events } = await run(
     'for _ in range(20):\n    context.model("Hi", stream=True)\ntry:\n    context.model("Hi", stream=True, schema={})\nexcept ValueError as error:\n    print(error)',

@@ -21,7 +21,7 @@ const prepared = (message: string, dependency: string) =>
     ),
   );
 
-test('the first run of an announced set finds it installed', async () => {
+test('an announced set is installed before its first run', async () => {
   requestPreparation(fixture.bus, { dependencies: ['announced==1.0'] });
   await prepared('prepared', 'announced==1.0');
   const { finished, log } = await fixture.service.run('import announced\ndef run(): return announced.VALUE', {
@@ -31,7 +31,7 @@ test('the first run of an announced set finds it installed', async () => {
   expect(log).toEqual([]);
 });
 
-test('a set that cannot be installed fails in its first run alone, and others are still prepared', async () => {
+test('a set that cannot be installed fails only in its first run, and others are still prepared', async () => {
   requestPreparation(fixture.bus, { dependencies: ['nosuchpackage'] });
   requestPreparation(fixture.bus, { dependencies: ['-r /etc/passwd'] });
   requestPreparation(fixture.bus, { dependencies: ['announced'] });
@@ -43,7 +43,7 @@ test('a set that cannot be installed fails in its first run alone, and others ar
   });
 });
 
-test('runs are claimed and installed beside announced sets, however many there are', async () => {
+test('announced sets never block runs, however many there are', async () => {
   for (let i = 0; i < 300; i++) requestPreparation(fixture.bus, { dependencies: [`nosuchpackage${i}`] });
   await prepared('could not be prepared', 'nosuchpackage0');
   const { finished } = await fixture.service.run('import urgent\ndef run(): return urgent.VALUE', {

@@ -1,4 +1,4 @@
-/** Installs and imports what services announce, before the first run waits for it. */
+/** Installs and imports announced versions before their first run needs them. */
 import {
   type Bus,
   listen,
@@ -12,20 +12,20 @@ import {
 import type { Logger } from 'pino';
 import type { Runner } from '../runners/runner';
 
-/** Announcements that wait for their turn; beyond that they are left to their first run. */
+/** Queued announcements; further ones are left to their first run. */
 const QUEUED_MAX = 100;
 const QUEUED_OF_WORKSPACE_MAX = 20;
-/** Also how soon a worker that has become one of those gets its process. */
+/** Also the delay until a worker that has become standby gets its process. */
 const STANDBY_EVERY_MS = 5 * 60_000;
 const STANDBY_RETRY_MS = 15_000;
 const STANDBY_REPLY_MS = 5_000;
 
 interface Announced extends PrepareRequest {
-  /** It has a process at all times, not only once it has been saved. */
+  /** The version has a process at all times, not only after a save. */
   isStandby: boolean;
 }
 
-/** One announcement at a time, so that they never take more than one core from runs; workspaces take turns. */
+/** Handles one announcement at a time, so that they never take more than one core from runs; workspaces take turns. */
 export function listenForPreparations({
   bus,
   executorId,
@@ -39,11 +39,11 @@ export function listenForPreparations({
   sources: RunSource[];
   log: Logger;
 }) {
-  /** The latest of each worker, and each set of packages without one. In order of arrival. */
+  /** The latest announcement of each worker, and each set of packages without one. In order of arrival. */
   const queue = new Map<string, Announced>();
   let underWay: string | undefined;
   let lastWorkspaceId: string | undefined;
-  /** What was announced of the worker that is under way. */
+  /** The latest announcement of the worker that is being prepared. */
   let changed: PrepareRequest | undefined;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -104,7 +104,7 @@ export function listenForPreparations({
       );
       for (const version of versions) add({ ...version, isStandby: true });
     } catch (err) {
-      log.debug({ err }, 'versions to have ready are not known');
+      log.debug({ err }, 'standby versions could not be loaded');
       waitMs = STANDBY_RETRY_MS;
     }
     if (!stopped) timer = setTimeout(askForStandby, waitMs);

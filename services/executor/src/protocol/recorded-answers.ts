@@ -1,4 +1,4 @@
-/** The answers that a rehearsal gets in place of writing. */
+/** Replays recorded responses to the writes of a rehearsal. */
 import { ANSWERS_MAX, type Job, type RecordedAnswer, recordedAnswer } from '@gantry/events';
 import type { Redactor } from '@gantry/masking';
 import { z } from 'zod';
@@ -6,7 +6,7 @@ import type { AnswerTo } from '../runners/runner';
 import { getBytes } from '../transfer/object-transfer';
 import { shownHost, shownTarget } from './request-report';
 
-/** Six characters for one are the most that JSON takes. */
+/** JSON needs at most six characters for one. */
 const BYTES_MAX = 6 * ANSWERS_MAX.bytes + ANSWERS_MAX.count * 16_384;
 
 async function recordsOf({ rehearsal }: Job): Promise<RecordedAnswer[]> {
@@ -14,7 +14,7 @@ async function recordsOf({ rehearsal }: Job): Promise<RecordedAnswer[]> {
   return z.array(recordedAnswer).parse(JSON.parse((await getBytes(rehearsal.answersUrl, BYTES_MAX)).toString()));
 }
 
-/** Each record answers once, in the order of the record. It was masked when it was kept, and so is what is compared with it. */
+/** Returns each record once, in order. Records were masked when stored, and so is the request that is compared. */
 export async function answersFor(job: Job, redactor: Redactor): Promise<AnswerTo> {
   const left = new Map<string, RecordedAnswer[]>();
   for (const record of await recordsOf(job)) {

@@ -1,11 +1,11 @@
-/** Reports a run's requests to the outside: masked, bounded, refusals also in its log. */
+/** Reports a run's network requests: masked, limited, refusals also in its log. */
 import { ANSWERS_MAX, type KeptAnswer, REQUESTS_MAX, TARGET_CHARS_MAX } from '@gantry/events';
 import type { Redactor } from '@gantry/masking';
 import { printable, type RunLog } from '../masking/log-lines';
 import type { NetworkRequest, RawAnswer } from '../runners/runner';
 import type { NewRunEvent } from './event-publisher';
 
-/** As in the protocol. */
+/** The protocol's limits. */
 const CHARS_MAX = { host: 260, path: 300, message: 300, contentType: 255 };
 
 export const shownHost = (redactor: Redactor, host: string): string =>
@@ -13,7 +13,7 @@ export const shownHost = (redactor: Redactor, host: string): string =>
 
 export const shownTarget = (redactor: Redactor, target: string): string => printable(redactor.text(target));
 
-/** Masking makes no body longer: what stands for a value is shorter than any value that is masked. */
+/** Masks a body, which never makes it longer: the mask is shorter than any masked value. */
 function maskedBody(redactor: Redactor, body: Buffer): Pick<KeptAnswer, 'body' | 'encoding'> {
   const stream = redactor.stream();
   const masked = Buffer.concat([stream.push(body), stream.end()]);
@@ -32,7 +32,7 @@ export function createRequestReport(options: {
   const answersLeft = { ...ANSWERS_MAX };
   let count = 0;
 
-  /** Null: it is one too many, or can't be compared with another. */
+  /** Returns null beyond the limits, or if the target is too long to be compared. */
   function kept({ target, contentType, location, body }: RawAnswer): KeptAnswer | null {
     const shownAs = shownTarget(redactor, target);
     if (shownAs.length > TARGET_CHARS_MAX || answersLeft.count === 0 || answersLeft.bytes < body.length) return null;

@@ -1,4 +1,4 @@
-/** Converts a run's messages to events, and to requests for the service that owns it. */
+/** Converts a run's messages to events, and to requests to the service that owns it. */
 import { AGENT_TEXT_CHARS_MAX, agentParts, type Job, type RecordedStep } from '@gantry/events';
 import { maskWhereCut, type Redactor } from '@gantry/masking';
 import type { Logger } from 'pino';
@@ -17,7 +17,7 @@ import type { ToolCalls } from './tool-calls';
 
 /** Limit per attempt. An agent takes at most a hundred turns. */
 const AGENT_EVENTS_MAX = 2_000;
-/** As the harness cuts them. */
+/** The limits at which the harness truncates. */
 const [PROGRESS_CHARS_MAX, NAME_CHARS_MAX] = [1_000, 200];
 
 export function hooksOf(run: {
@@ -37,7 +37,7 @@ export function hooksOf(run: {
 }): RunHooks {
   const { job, recorded, redactor, runLog, live, settlement, uploads } = run;
   const { emit } = settlement;
-  /** The harness and the reader of its messages cut texts that are longer. */
+  /** Masks a text, which the harness and the reader of its messages truncate at the limit. */
   const shown = (text: string | null, charsMax: number) =>
     text === null ? null : printable(maskWhereCut(redactor, text, charsMax)).slice(0, charsMax);
   let agentEvents = 0;
@@ -63,7 +63,7 @@ export function hooksOf(run: {
       records: run.steps,
       ...{ tools: run.tools, spoken: run.spoken },
       isOver: () => settlement.isOver() || run.process()?.isDead() === true,
-      onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'step or tool call not answered yet: asking again'),
+      onRetry: (err) => run.log.warn({ runId: job.runId, err }, 'no reply to step or tool call yet: retrying'),
     }),
     openFile: async (index) => getStream(job.files[index]?.url ?? ''),
   };

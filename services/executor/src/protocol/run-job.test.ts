@@ -1,4 +1,4 @@
-/** The end of a run when the executor itself fails: injected faults, a real sandbox. */
+/** Tests the end of a run when the executor itself fails: injected faults, a real sandbox. */
 import { type Job, PYTHON } from '@gantry/events';
 import { createRedactorCache } from '@gantry/masking';
 import { catchLogs, given, until } from '@gantry/testing';
@@ -84,16 +84,16 @@ function start(source: string, faults: Faults = {}, limits: Partial<Job['limits'
 }
 
 const begun = (events: NewRunEvent[]) => until(() => events.some((event) => event.type === 'log'));
-/** Its last event, once its slot is given back. */
+/** Returns its last event, once its slot is released. */
 async function endOf({ run, release, events }: Pick<ReturnType<typeof start>, 'run' | 'release' | 'events'>) {
   await run.settled;
   expect(release).toHaveBeenCalledTimes(1);
   return events.at(-1);
 }
-/** As if the zygote never reported that the process has ended. */
+/** Simulates a zygote that never reports that the process has ended. */
 const neverEnds = (child: Child) => Object.defineProperty(child, 'exited', { value: new Promise(() => {}) });
 
-test('a run whose end is never noticed is killed, timed out and gives its slot back', async () => {
+test('a run whose exit is never reported is killed, times out and releases its slot', async () => {
   const { run, release, events, child, logs } = start(LOOP, { onChild: neverEnds }, { wallMs: 300 });
   expect(await endOf({ run, release, events })).toMatchObject({
     type: 'finished',
@@ -125,7 +125,7 @@ test('a result that can’t be written becomes a small failure', async () => {
   });
 });
 
-test('slot and lease are given back though nothing can be written, and the process is gone', async () => {
+test('slot and lease are released and the process ends even if nothing can be written', async () => {
   let begun = false;
   const fail = (event?: NewRunEvent) => {
     if (begun) throw new Error('planted');
@@ -138,7 +138,7 @@ test('slot and lease are given back though nothing can be written, and the proce
   await until(() => child()?.state === 'dead');
 });
 
-test('progress that can’t be written does not keep the result back', async () => {
+test('progress that can’t be written does not block the result', async () => {
   const push = (event: NewRunEvent) => {
     if (event.type === 'progress') throw new Error('planted');
   };

@@ -1,4 +1,4 @@
-/** One job from its arrival to its terminal event. */
+/** Executes one job, from its arrival to its terminal event. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FailedStep, Job, RunError, Suspension, ToolWords } from '@gantry/events';
 import { createRedactor, type createRedactorCache, maskWhereCut, type Redactor } from '@gantry/masking';
@@ -47,10 +47,10 @@ class Stopped extends Error {}
 
 /** More than every download and installation together may take. */
 const PREPARE_MS_MAX = 15 * 60_000;
-/** Grace period after the wall limit, at which the process is killed: by then it is gone and its logs have ended. */
+/** Grace period after the wall limit, at which the process is killed: by then it has exited and its logs have ended. */
 const OVERDUE_MS = 10_000;
 const FAILURE_LINE_CHARS_MAX = 1_000;
-/** For all attempts to store an output. */
+/** Limit of all attempts to store an output. */
 const STORE_OUTPUT_MS_MAX = 120_000;
 
 const PREPARE_TIMEOUT: RunError = {
@@ -62,7 +62,7 @@ const STORE_TIMEOUT: RunError = {
   message: `The output could not be stored within ${STORE_OUTPUT_MS_MAX / 1_000} s.`,
 };
 
-/** All text from a run passes through these. */
+/** The filters of all text from a run. */
 interface RunText {
   redactor: Redactor;
   runLog: RunLog;
@@ -167,12 +167,12 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
   }
 
   /**
-   * Once the code may have begun, nobody may consider the run not started: `started` is therefore stored first. Meanwhile the
-   * process prepares itself.
+   * Starts the process and stores `started`, without which code must not begin: otherwise another executor could start
+   * the run again. Meanwhile the process prepares itself.
    */
   async function begin(prepared: PreparedRun): Promise<{ begun: RunProcess; mayBegin: Promise<boolean> }> {
     events.push({ type: 'started' });
-    // Once the process has begun to prepare itself, which takes longer.
+    // After the process has begun to prepare itself, which takes longer.
     const stored = nextTurn().then(() => {
       events.flush();
       return events.stored();
@@ -181,7 +181,7 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
     const taken = prepared.start();
     const begun = taken instanceof Promise ? await taken : taken;
     process = begun;
-    // It waits while nothing can be stored, as long as its lease is renewed: no other executor could begin it either.
+    // It waits while nothing can be stored, as long as its lease is renewed: no other executor can start it either.
     settlement.waitFreely();
     const mayBegin = stored.then(() => {
       started = !settlement.verdict && deps.mayStart(job);
@@ -222,12 +222,12 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
     get started() {
       return started;
     },
-    /** Cancellation was requested: it ends as cancelled, with the log so far. */
+    /** Cancels the run: it ends as cancelled, with the log so far. */
     cancel: () =>
       settlement.stop({ status: 'cancelled', error: { code: 'cancelled', message: 'The run was cancelled.' } }),
-    /** More of what a model says to it. */
+    /** Receives more streamed text of a model. */
     words: (told: ToolWords) => guarded(() => spoken?.words(told)),
-    /** It belongs to another executor now: it ends without a report. */
+    /** Ends the run without a report: it belongs to another executor now. */
     lose: settlement.lose,
     /** Returns it to the queue, if it has not started. @returns false if it has. */
     handBack(): boolean {
@@ -235,11 +235,11 @@ export function executeJob(job: Job, runner: Runner, deps: RunJobDeps, release: 
       settlement.stop({ status: 'returned' });
       return true;
     },
-    /** It has started and cannot continue here: it ends as failed, so that nothing waits for it. */
+    /** Ends a started run that cannot continue here as failed, so that nothing waits for it. */
     giveUp: (message: string) => settlement.stop({ status: 'failed', error: { code: 'executor_lost', message } }),
-    /** Resolves when the terminal event has been handed over. */
+    /** Resolves when the terminal event has been queued. */
     settled: settlement.settled,
-    /** Resolves when nothing of it is left on this machine. */
+    /** Resolves when its processes and files are removed from this machine. */
     gone,
   };
 }

@@ -15,15 +15,15 @@ import type { NewRunEvent } from './event-publisher';
 /** Asks the service that owns a run for an upload location. */
 export interface RunUploads {
   place(job: Job, wanted: Pick<ArtifactRequest, 'purpose' | 'name' | 'contentType' | 'size'>): Promise<ArtifactReply>;
-  /** For a file that a model is asked about; its name is its SHA-256. */
+  /** Requests an upload location for a file in a model call; its name is its SHA-256. */
   attach(job: Job, wanted: Pick<ArtifactRequest, 'name' | 'contentType' | 'size'>): Promise<AttachmentReply>;
 }
 
 type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
 
 /**
- * The terminal event of a run that returned: its output masked, inside the event or in the object store.
- * @param warn called if the output does not match the manifest: a warning, since the result must not be lost for that
+ * Builds the terminal event of a run that returned: its output masked, inside the event or in the object store.
+ * @param warn called if the output does not match the manifest, which must not discard the result
  */
 export function outputEvent(
   job: Job,
@@ -77,7 +77,9 @@ async function storeOutput(job: Job, text: Buffer, uploads: RunUploads): Promise
   }
 }
 
-/** Declared outputs are names of an object. If there is only one, clients show a bare value under its name. */
+/**
+ * Checks that declared outputs are keys of the output. If there is only one, clients show a bare value under its name.
+ */
 function outputProblem(job: Job, output: unknown): string | null {
   if (!job.outputs?.length) return null;
   const names = job.outputs.map(({ name }) => name);

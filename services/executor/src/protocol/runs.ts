@@ -1,4 +1,4 @@
-/** The runs of this executor, each from its job until nothing of it is left. */
+/** Manages the runs of this executor, each from its job until it is removed. */
 import type { Job } from '@gantry/events';
 import type { Logger } from 'pino';
 import type { Runner } from '../runners/runner';
@@ -35,13 +35,13 @@ export function createRuns(
   }
 
   return {
-    /** Returns the job to the queue: it was not begun here. */
+    /** Returns a job to the queue that was not started here. */
     handBack,
     /** @param release called once, when another run may take this one's slot */
     start(job: Job, release: () => void) {
       const runner = runners.get(job.runner);
       if (!runner) {
-        log.error({ runId: job.runId, runner: job.runner }, 'a run of another runner than claimed: handed back');
+        log.error({ runId: job.runId, runner: job.runner }, 'job for an unclaimed runner: returned to the queue');
         handBack(job);
         return release();
       }
@@ -51,7 +51,7 @@ export function createRuns(
       leaving.add(run.gone);
       void run.gone.finally(() => leaving.delete(run.gone));
     },
-    /** Hands back runs that have not begun, waits for the others up to `drainMs` and ends the rest. */
+    /** Returns runs that have not started, waits for the others up to `drainMs` and ends the rest. */
     async endAll(drainMs: number) {
       for (const run of leases.all()) run.handBack();
       const deadline = Date.now() + drainMs;

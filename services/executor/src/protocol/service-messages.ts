@@ -21,7 +21,7 @@ export const listenForCancellations = ({ bus, executorId, leases, log }: Deps): 
     { log },
   );
 
-/** Passes words of models on to runs while they come. */
+/** Forwards streamed text of models to runs. */
 export const listenForWords = ({ bus, executorId, leases, log }: Deps): Subscription =>
   listen(
     bus,

@@ -1,4 +1,4 @@
-/** Requests about a run to the service that owns it, each authenticated by the run's token. */
+/** Sends requests about a run to the service that owns it, each authenticated by the run's token. */
 import {
   artifactReply,
   attachmentReply,

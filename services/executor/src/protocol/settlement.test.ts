@@ -33,7 +33,7 @@ function open({ push = (_event: NewRunEvent) => {}, hasProcess = true } = {}) {
   return { settlement, events, logs, ...fakes };
 }
 
-test('a run ends once, with its latest progress before and nothing behind', async () => {
+test('a run ends once, with its latest progress before and nothing after', async () => {
   const { settlement, events, release, inc, flushLive } = open();
   flushLive.mockImplementation(() => settlement.emit({ type: 'progress', fraction: 1, message: null }));
   settlement.finish(COMPLETED);
@@ -49,7 +49,7 @@ test('a run ends once, with its latest progress before and nothing behind', asyn
   expect(inc).toHaveBeenCalledTimes(1);
 });
 
-test('the first verdict from outside stands, and kills the process', () => {
+test('the first external verdict wins, and kills the process', () => {
   const { settlement, events, kill } = open();
   settlement.stop(CANCELLED);
   settlement.stop({ status: 'returned' });
@@ -67,7 +67,7 @@ test('without a process a verdict ends the run at once', async () => {
   expect(events).toMatchObject([{ type: 'finished', status: 'cancelled' }]);
 });
 
-test('what is over its time is killed and ended, with the verdict where there is one', async () => {
+test('an overdue run is killed and ended, with the verdict if there is one', async () => {
   const late = open();
   late.settlement.endWithin(1, TIMED_OUT);
   await late.settlement.settled;
@@ -82,7 +82,7 @@ test('what is over its time is killed and ended, with the verdict where there is
   expect(told.events).toMatchObject([{ type: 'finished', status: 'cancelled' }]);
 });
 
-test('a limit that is taken away ends nothing, unless a verdict has set it', async () => {
+test('a removed limit ends nothing, unless a verdict has set it', async () => {
   const free = open();
   free.settlement.endWithin(1, TIMED_OUT);
   free.settlement.waitFreely();
@@ -95,7 +95,7 @@ test('a limit that is taken away ends nothing, unless a verdict has set it', asy
   expect(free.settlement.isOver()).toBe(false);
 });
 
-test('of a run that was lost nothing is said, and its slot is free', async () => {
+test('a lost run emits nothing, and its slot is released', async () => {
   const { settlement, events, abandon, release } = open({ hasProcess: false });
   settlement.lose();
   await settlement.settled;
@@ -104,7 +104,7 @@ test('of a run that was lost nothing is said, and its slot is free', async () =>
   expect(release).toHaveBeenCalledTimes(1);
 });
 
-test('slot and lease are given back whatever can’t be written', async () => {
+test('slot and lease are released even if nothing can be written', async () => {
   const push = () => {
     throw new Error('planted');
   };

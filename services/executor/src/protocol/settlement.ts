@@ -1,5 +1,5 @@
 /**
- * The end of a run, which happens exactly once: the terminal event is handed over, then slot and lease are released,
+ * Ends a run exactly once: the terminal event is queued, then slot and lease are released,
  * whatever happens to the process, to the service or in between.
  */
 import type { Job } from '@gantry/events';
@@ -13,31 +13,31 @@ import { UNREPORTABLE } from './run-errors';
 
 export type Ending = Omit<Extract<NewRunEvent, { type: 'finished' }>, 'type' | 'usage'>;
 
-/** A process that was told to stop is gone by then. */
+/** A process that was told to stop has exited by then. */
 const STOP_MS_MAX = 5_000;
 const NO_USAGE = { wallMs: 0, cpuMs: 0, maxRssBytes: 0 };
 
 export interface Settlement {
-  /** Decided from outside; overrides the code's own result. */
+  /** The external decision, which overrides the code's own result. */
   readonly verdict: Ending | undefined;
-  /** True once nothing that the code does can count any more. */
+  /** Returns true once the code can no longer affect the result. */
   isOver(): boolean;
-  /** Nothing follows the terminal event, even while cleanup continues. */
+  /** Emits an event; nothing follows the terminal event, even while cleanup continues. */
   emit(event: NewRunEvent): void;
-  /** Bounds the remaining time of the run, whatever it is waiting for: others need its slot and lease. Replaces an earlier limit. */
+  /** Limits the remaining time of the run, whatever it is waiting for. Replaces an earlier limit. */
   endWithin(ms: number, ending: Ending): void;
   /** Removes that limit, unless a verdict has set it. */
   waitFreely(): void;
   /** Decides the ending from outside. The process is killed and gets a moment to exit. */
   stop(ending: Ending): void;
-  /** The run belongs to another executor now: it ends without a report. */
+  /** Ends the run without a report: it belongs to another executor now. */
   lose(): void;
   finish(ending: Ending, usage?: RunResult['usage']): void;
   /** Another run may take the slot. */
   releaseSlot(): void;
-  /** For a cleanup action that must not prevent the others at a run's end: logs its exceptions. */
+  /** Runs a cleanup action that must not prevent the others at a run's end: logs its exceptions. */
   guarded(action: () => void): void;
-  /** Resolves when the terminal event has been handed over. */
+  /** Resolves when the terminal event has been queued. */
   readonly settled: Promise<void>;
 }
 

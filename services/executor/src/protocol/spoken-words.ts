@@ -1,6 +1,6 @@
 /**
- * Words of a model, reported while they come: as pieces of the answer's step, masked as one stream. The service sends them
- * live, and some may be lost; the whole answer makes up for them.
+ * Emits text of a model as it arrives: as pieces of the response's step, masked as one stream. The service sends it
+ * live, and parts may be lost; the full response fills them in.
  */
 import { StringDecoder } from 'node:string_decoder';
 import { AGENT_TEXT_CHARS_MAX, STEP_BYTES_MAX, type ToolWords } from '@gantry/events';
@@ -15,11 +15,11 @@ const CHARS_MAX = 1 << 20;
 
 interface Answer {
   step: number;
-  /** As the service has told it. */
+  /** The text received from the service. */
   received: string;
   masked: RedactedStream;
   decoder: StringDecoder;
-  /** Number of characters that are told. */
+  /** Number of emitted characters. */
   told: number;
 }
 
@@ -53,13 +53,13 @@ export function createSpokenWords({ redactor, emit }: { redactor: Redactor; emit
 
   return {
     begin: (step: number) => void begin(step),
-    /** Words out of their order wait for the whole answer. */
+    /** Appends text; text out of order waits for the full response. */
     words({ ordinal, from, text }: Pick<ToolWords, 'ordinal' | 'from' | 'text'>) {
       if (answer?.step !== ordinal || from > answer.received.length || from + text.length > STEP_BYTES_MAX) return;
       const more = text.slice(answer.received.length - from);
       if (more && livePiecesLeft-- > 0) hear(answer, more);
     },
-    /** The call is over. An answer that is not what was told so far is told anew, from its beginning. */
+    /** Ends the call. A response that differs from the received text is emitted anew, from its beginning. */
     end(reply: ToolAnswer) {
       if (!answer) return;
       const whole = wholeTextOf(reply);
@@ -73,7 +73,7 @@ export function createSpokenWords({ redactor, emit }: { redactor: Redactor; emit
   };
 }
 
-/** Null: there is none. */
+/** Returns the text of a response; null if there is none. */
 function wholeTextOf(reply: ToolAnswer): string | null {
   if (!('result' in reply) || typeof reply.result !== 'object' || reply.result === null) return null;
   const { text } = reply.result as { text?: unknown };

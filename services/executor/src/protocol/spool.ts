@@ -1,5 +1,5 @@
 /**
- * Reports that JetStream does not accept, on disk: a file per attempt, a line per batch. They survive a killed
+ * Stores reports that JetStream does not accept on disk: a file per attempt, a line per batch. They survive a killed
  * process; a machine failure may lose them, and those runs then end as lost.
  */
 import fs from 'node:fs';
@@ -48,7 +48,7 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
     total += bytes;
   }
 
-  /** The last line is truncated if the process died while writing it. */
+  /** Reads a report; the last line is truncated if the process died while writing it. */
   function read(file: string): SpooledReport | null {
     const lines = fs.readFileSync(file, 'utf8').split('\n').slice(0, -1);
     try {
@@ -83,7 +83,7 @@ export function openSpool({ directory, log }: { directory: string; log: Logger }
       total -= sizes.get(file) ?? 0;
       sizes.delete(file);
     },
-    /** Reports left by an earlier process. */
+    /** Reads the reports left by an earlier process. */
     recover(): SpooledReport[] {
       return fs.readdirSync(directory).flatMap((name) => {
         const file = path.join(directory, name);

@@ -4,7 +4,7 @@ const STATUS_MS = 5_000;
 /** Changes within this time are announced together. */
 const STATUS_COALESCE_MS = 500;
 
-/** Publishes this executor's status every few seconds and on change. @param statusOf called each time */
+/** Publishes this executor's status every few seconds and on change. @param getStatus called each time */
 export function announceStatus(bus: Bus, executorId: string, statusOf: () => ExecutorStatus) {
   let coalescing: NodeJS.Timeout | undefined;
 

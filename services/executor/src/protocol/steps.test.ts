@@ -1,4 +1,4 @@
-/** Durable steps: recording, suspension, and re-execution of the code. */
+/** Tests durable steps: recording, suspension, and re-execution of the code. */
 import { STEP_BYTES_MAX } from '@gantry/events';
 import { testExecutor } from '../test/executor-fixture';
 import type { JobOverrides } from '../test/fake-service';
@@ -7,7 +7,7 @@ const fixture = testExecutor();
 
 const both: JobOverrides = { may: ['approve', 'call'] };
 const run = (source: string, overrides: JobOverrides = both) => fixture.service.run(source, overrides);
-/** A run() with these lines as its body, after lines of the module. */
+/** Builds a run() with these lines as its body, after lines of the module. */
 const body = (lines: string, module = '') =>
   `from gantry import context, CallFailed\n${module}\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
 const suspended = (step: object, rest: object) => ({
@@ -15,7 +15,7 @@ const suspended = (step: object, rest: object) => ({
   suspension: { step, kind: (step as { kind: string }).kind, ...rest },
 });
 
-test('a step is recorded before the code sees its result, as JSON, and those who watch hear of it', async () => {
+test('a step is recorded as JSON before the code sees its result, and emitted as an event', async () => {
   const { finished, events, job } = await run(
     body(
       'seen = context.step("fetch", lambda n, *, m: {"n": n, "m": (m, datetime.date(2026, 1, 2))}, 1, m=2)\nreturn seen',
@@ -29,7 +29,7 @@ test('a step is recorded before the code sees its result, as JSON, and those who
   expect(told).toEqual([expect.objectContaining({ ordinal: 1, kind: 'step', name: 'fetch' })]);
 });
 
-test('after a crash a recorded step answers from its record, and one that was not recorded runs again', async () => {
+test('after a crash a recorded step returns its recorded result, and an unrecorded one runs again', async () => {
   const { service } = fixture;
   const source = body(
     'context.step("one", work, "one")\nif context.attempt == 1: os._exit(9)\nreturn context.step("two", work, "two")',
@@ -43,7 +43,7 @@ test('after a crash a recorded step answers from its record, and one that was no
   expect(third.finished).toMatchObject({ status: 'completed', output: 'two' });
 });
 
-test('sleeping, asking a person and calling a worker end the process, and the answers are there when the code runs again', async () => {
+test('sleep, approve and call end the process, and their results are available on re-execution', async () => {
   const { service } = fixture;
   const source = body(`
 before = context.step("before", lambda: "kept")
@@ -92,7 +92,7 @@ return [before, decision, called]`);
   expect(last.events.filter(({ type }) => type === 'step')).toEqual([]);
 });
 
-test('recorded steps that are too many for a message come by object store', async () => {
+test('recorded steps that are too large for a message are loaded from the object store', async () => {
   const { service } = fixture;
   const source = body('return [len(context.step(str(n), lambda: "x" * 60_000)) for n in range(6)]');
   const { job } = await run(source);
@@ -117,7 +117,7 @@ test('a called run that did not complete is an exception with its status and err
   ]);
 });
 
-test('a short sleep stays in the process and is recorded all the same; one until a moment in the past is none', async () => {
+test('a short sleep stays in the process but is recorded; one until a past time does not wait', async () => {
   const source = body(
     'began = time.monotonic()\ncontext.sleep(0.3)\ncontext.sleep(until=datetime.datetime(2020, 1, 1))\nreturn time.monotonic() - began',
     'import time, datetime',
@@ -132,7 +132,7 @@ test('a short sleep stays in the process and is recorded all the same; one until
   expect((await fixture.service.again(job.runId)).finished.output).toBeLessThan(0.3);
 });
 
-test('async functions are steps too, and asking from two tasks or threads at once says that it can’t be', async () => {
+test('async functions can be steps, and concurrent steps from two tasks or threads are an error', async () => {
   const source = `
 import asyncio, threading
 from gantry import context
@@ -160,7 +160,7 @@ async def run():
   expect(fixture.service.steps(job.runId).map(({ name }) => name)).toEqual(['a', 'b', 'c', 'f']);
 });
 
-test('a failure that the code caught fails again in the same way; one that ended the run is tried again', async () => {
+test('a failure that the code caught is replayed; one that ended the run is retried', async () => {
   const { service } = fixture;
   const source = body(
     `
@@ -178,7 +178,7 @@ return seen`,
   expect(second.finished).toMatchObject({ status: 'completed', output: 'caught at first' });
 });
 
-test('what may not be handed over is refused again in the same way when the code runs again', async () => {
+test('rejected arguments are rejected again in the same way on re-execution', async () => {
   const { service } = fixture;
   const source = body(
     `
@@ -205,7 +205,7 @@ return seen`,
 test.each([
   ['another name', 'context.step("b", print)', /recorded as number 1 is step 'a', the code asked for step 'b'/],
   ['another kind', 'context.sleep(5)', /recorded as number 1 is step 'a', the code asked for sleep 'sleep'/],
-])('code that asks for %s than was recorded fails as changed, even if it swallows that', async (_, asks, message) => {
+])('code that requests %s than recorded fails as changed, even if it swallows the error', async (_, asks, message) => {
   const source = body(
     `if context.attempt == 1:\n    context.step("a", print)\n    context.sleep(60)\ntry: ${asks}\nexcept BaseException: pass\ntry: context.step("more", print)\nexcept BaseException: pass\nreturn "went on"`,
   );
@@ -217,7 +217,7 @@ test.each([
   expect(fixture.service.steps(job.runId)).toHaveLength(1);
 });
 
-test('a run that swallows its suspension is suspended all the same, whatever it does then', async () => {
+test('a run that swallows its suspension is still suspended, whatever it does next', async () => {
   const { service } = fixture;
   const ends = ['return "went on"', 'raise ValueError("on the way out")', 'raise SystemExit(1)'];
   for (const end of ends) {
@@ -252,7 +252,7 @@ test.each([
     'a pool of threads',
     'def run():\n    with futures.ThreadPoolExecutor() as pool: return pool.submit(context.sleep, 60).result()',
   ],
-])('a run waits also when %s asks for it', async (_, source) => {
+])('a run is suspended also from %s', async (_, source) => {
   const { finished } = await run(
     `import asyncio\nfrom concurrent import futures\nfrom gantry import context\n${source}\n`,
   );
@@ -265,7 +265,7 @@ test('a suspended run that runs out of time in its clean-up has failed', async (
   expect(finished).toMatchObject({ status: 'timed_out', error: { code: 'timeout' } });
 });
 
-test('results that can’t be recorded are errors that say why: too large, no JSON, inexact, refused', async () => {
+test('results that can’t be recorded raise errors with the reason: too large, no JSON, inexact, refused', async () => {
   const source = body(
     `
 seen = []
@@ -288,7 +288,7 @@ return seen`,
 
 const KEY = 'sk-live+0123456789';
 
-test('a secret is never recorded: not as a result, a name, an input or a failure; what people read is masked', async () => {
+test('a secret is never recorded as a result, a name, an input or a failure; displayed texts are masked', async () => {
   const { service } = fixture;
   const source = body(
     `
@@ -318,7 +318,7 @@ context.approve("Use " + KEY, KEY, {"k": KEY}, [{"name": "a", "default": KEY}])`
   ]);
 });
 
-test('a run that fails says in its log and in its error which step did, and why, without its secrets', async () => {
+test('a failed run reports in its log and error which step failed, and why, without its secrets', async () => {
   const module =
     'import os\ndef works(): return 1\ndef fails(): raise ValueError(f"no row\\nfor {os.environ[\'KEY\']}")\n' +
     'def caught():\n    try: context.step("compare", fails)\n    except ValueError: pass';
@@ -337,7 +337,7 @@ test('a run that fails says in its log and in its error which step did, and why,
   expect(goneOn.log).toEqual([]);
 });
 
-test('where only time can be waited for, asking a person or calling a worker says that workers can', async () => {
+test('in a run that can only sleep, approve() and call() fail and point to workers', async () => {
   const source = body(
     'seen = []\nfor ask in (lambda: context.approve("a"), lambda: context.call("w")):\n    try: ask()\n    except RuntimeError as error: seen.append(str(error))\nreturn seen',
   );
@@ -348,7 +348,7 @@ test('where only time can be waited for, asking a person or calling a worker say
   ]);
 });
 
-/** Frames as the harness would write them, sent by code that bypasses it. */
+/** Builds code that bypasses the harness and writes frames like it. */
 const forge = (...frames: string[]) =>
   `import os, json, struct, time\ndef run():\n    for frame in (${frames.join(', ')},):\n        body = json.dumps(frame).encode()\n        os.write(3, struct.pack(">I", len(body)) + body)\n    time.sleep(10)\n`;
 const step = (rest: string) => `{"t": "step", "kind": "step", "name": "a", "startedAt": 1, "result": 1, ${rest}}`;
@@ -366,13 +366,13 @@ test.each([
   ['a suspension with two kinds', forge(suspend(1, '"kind": "call", "workerId": "w", "inputs": {}')), /with two kinds/],
   ['a sleep beyond the limit', forge(suspend(1, '"kind": "sleep", "wakeAt": 1e15')), /a sleep beyond the limit/],
   [
-    'a call that it may not ask for',
+    'a call without permission',
     forge(
       '{"t": "suspend", "suspension": {"step": {"ordinal": 1, "kind": "call", "name": "w"}, "kind": "call", "workerId": "w", "inputs": {}}}',
     ),
     /a suspension for call, which this run may not request/,
   ],
-  ['to be suspended for nothing', forge('{"t": "result", "ok": True, "suspended": True}'), /output too large/],
+  ['a suspension without a reason', forge('{"t": "result", "ok": True, "suspended": True}'), /output too large/],
 ])('forging %s ends the run as broken', async (_, source, message) => {
   const { finished } = await run(source, {});
   expect(finished).toMatchObject({ status: 'failed', error: { code: 'sandbox' } });

@@ -1,9 +1,10 @@
 /**
- * A run's durable operations, on their way from the sandbox to the service that owns the run.
+ * Forwards a run's durable operations from the sandbox to the service that owns the run.
  *
  * A step counts once the service has recorded it: only then does the code get the record's result. While the service
- * is unreachable the request is retried for as long as the run may take; records are idempotent. A frame that only an attacker
- * could forge ends the run; a mistake that an honest program may make is refused with a message that it raises.
+ * is unreachable the request is retried for as long as the run lasts; records are idempotent. A frame that only an
+ * attacker could forge ends the run; a mistake that an honest program may make is refused with a message that it
+ * raises.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -71,7 +72,7 @@ const asked = z.object({
 });
 const askedLast = asked.required({ failed: true }).pick({ ordinal: true, name: true, startedAt: true, failed: true });
 
-/** Steps recorded by earlier attempts. */
+/** Loads the steps recorded by earlier attempts. */
 export async function recordedStepsOf({ steps, stepsUrl }: Job): Promise<RecordedStep[]> {
   if (steps || !stepsUrl) return steps ?? [];
   return z.array(recordedStep).parse(JSON.parse((await getBytes(stepsUrl, STEPS_BYTES_MAX)).toString()));
@@ -85,7 +86,7 @@ export function stepsOf(options: {
   tools: ToolCalls;
   spoken: Pick<SpokenWords, 'begin' | 'end'>;
   emit: (event: NewRunEvent) => void;
-  /** True once nothing that the run does can count any more. */
+  /** Returns true once the run can no longer affect its result. */
   isOver: () => boolean;
   onRetry: (err: unknown) => void;
 }): Required<Pick<RunHooks, 'onStep' | 'onSuspend' | 'onTool' | 'onTools'>> {
@@ -97,8 +98,8 @@ export function stepsOf(options: {
   let calls = false;
 
   /**
-   * Ordinals are consecutive, and none is assigned once the run waits. Calls that are made at once may have been interrupted, so
-   * that some of them are recorded: the others fill the places between.
+   * Checks that ordinals are consecutive, and that none is assigned once the run waits. Of interrupted concurrent calls
+   * some may be recorded: the others fill the gaps.
    */
   function checkPlaces(ordinals: number[]) {
     if (waits) throw new Error('a step of a waiting run');
@@ -173,7 +174,7 @@ export function stepsOf(options: {
     emit({ type: 'step', ...step, durationMs });
   }
 
-  /** @throws for a call that no honest program makes */
+  /** Parses a tool call. @throws for a call that only a forged frame can contain */
   function acceptedCall(message: unknown): { asked: AskedTool; name: string } | { refused: string } {
     const call = toolCallOf(message, job);
     if ('refused' in call) return call;
@@ -209,7 +210,7 @@ export function stepsOf(options: {
     const accepted = group.flatMap((one) => ('refused' in one ? [] : [one]));
     const refused = group.find((one) => 'refused' in one);
     if (refused) return refused;
-    if (accepted.some(({ asked }) => asked.stream)) throw new Error('a model among tools that are called at once');
+    if (accepted.some(({ asked }) => asked.stream)) throw new Error('a streamed call among concurrent tool calls');
     checkPlaces(accepted.map(({ asked }) => asked.ordinal));
     calls = true;
     try {
@@ -276,7 +277,7 @@ export function stepsOf(options: {
   return { onStep, onSuspend, onTool, onTools };
 }
 
-/** The step of which the code's process says that it failed last. Undefined where it says none, or nonsense. */
+/** Parses the step that the code's process reports as failed last. Undefined if it is missing or invalid. */
 export function failedStepOf(told: unknown, redactor: Redactor, began: number): FailedStep | undefined {
   const { data } = askedLast.safeParse(told);
   if (!data) return undefined;

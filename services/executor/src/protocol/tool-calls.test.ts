@@ -1,4 +1,4 @@
-/** Tools of connections, as code calls them; a stand-in for worker-api answers. */
+/** Tests tool calls of code; a stand-in for worker-api replies. */
 import { encode, type RecordedStep, runSubjects, type ToolCall, type ToolReply, toolCall } from '@gantry/events';
 import { testExecutor } from '../test/executor-fixture';
 
@@ -28,7 +28,7 @@ const body = (lines: string) =>
   `import threading, time\nfrom gantry import context, ToolError\ndef run():\n${lines.replace(/^/gm, '    ')}\n`;
 const run = (lines: string) => fixture.service.run(body(lines), { tools, may: ['approve', 'call'] });
 
-test('a tool is a function; its call is a step that those who watch hear of', async () => {
+test('a tool is a function; its call is a step with an event', async () => {
   const { finished, events } = await run(`
 made = context.tools["tracker"].create_issue(title="Hi", labels=("a", "b"))
 rest = context.tools["tracker"]["list-issues"].within(90)({"from": 2})
@@ -52,7 +52,7 @@ return [made, rest, list(context.tools), list(context.tools["tracker"]), "crm" i
   ]);
 });
 
-test('the service is asked until there is an answer, and other threads are heard meanwhile', async () => {
+test('a call is retried until there is a result, and other threads continue meanwhile', async () => {
   answer = (_, before) => (before < 2 ? { calling: true } : { result: 'late' });
   const { finished, log } = await run(`
 threading.Thread(target=lambda: context.log("meanwhile")).start()
@@ -62,7 +62,7 @@ return context.tools["crm"].find(name="Ada")`);
   expect(asked.map(({ ordinal }) => ordinal)).toEqual([1, 1, 1]);
 });
 
-test('a failure can be caught, by its kind, and one that is not names the tool in the error', async () => {
+test('a failure can be caught by its code, and an uncaught one names the tool in the error', async () => {
   answer = () => ({ failed: { code: 'not_allowed', message: 'the connection does not allow it' } });
   const caught = await run(`
 try:
@@ -75,7 +75,7 @@ except ToolError as error:
   expect(finished.error).toMatchObject({ type: 'ToolError', message: said, step: { ordinal: 1, name: 'crm.drop' } });
 });
 
-test('code that runs again gets what was recorded, results and failures, and nobody is called', async () => {
+test('code that runs again gets recorded results and failures without another call', async () => {
   const { service } = fixture;
   const first = await run(`
 one = context.tools["tracker"].create_issue(title="Hi")
@@ -100,7 +100,7 @@ return [one, two]`);
   expect(asked).toEqual([]);
 });
 
-test('mistakes are errors of the code, take no place, and reach nobody', async () => {
+test('invalid calls are errors of the code, take no step, and are not sent', async () => {
   const { finished } = await run(`
 said = []
 for call in (lambda: context.tools["trakcer"], lambda: context.tools["crm"].add(text="x" * 70_000),
@@ -122,8 +122,8 @@ return [said, context.step("after", lambda: 1)]`);
 });
 
 test.each([
-  ['a connection that it does not have', '"connection": "other"'],
-  ['a place that is not the next', '"connection": "crm", "ordinal": 5'],
+  ['an undeclared connection', '"connection": "other"'],
+  ['an ordinal that is not the next', '"connection": "crm", "ordinal": 5'],
 ])('a frame for %s ends the run', async (_, over) => {
   const { finished } = await run(`
 from _gantry import channel

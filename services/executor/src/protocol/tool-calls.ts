@@ -1,8 +1,8 @@
 /**
- * A run's calls of tools, on their way to the service that has the connections.
+ * Forwards a run's tool calls to the service that has the connections.
  *
- * The service records a call before it makes it, and answers the same question with the same call: it is asked until there is an
- * answer, for as long as the run may take.
+ * The service records a call before it makes it, and a repeated request refers to the same call: the request is retried
+ * until there is a result, for as long as the run lasts.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -39,11 +39,11 @@ const asked = z.object({
   timeoutMs: z.number(),
   stream: z.boolean().optional(),
 });
-/** Called at once. */
+/** Limit of concurrent calls. */
 const CALLS_MAX = 8;
 const group = z.object({ calls: z.array(z.unknown()).min(1).max(CALLS_MAX) });
 
-/** @throws for a group that no honest program asks for */
+/** Parses a group of calls. @throws for a group that only a forged frame can contain */
 export function callGroup(message: unknown): unknown[] {
   const { data } = group.safeParse(message);
   if (!data) throw new Error('an invalid group of tool calls');
@@ -55,7 +55,7 @@ const modelAnswer = z.object({
   usage: z.object({ input_tokens: z.number(), output_tokens: z.number(), usd: z.number().nullable() }),
 });
 
-/** Of the answer of a model; undefined where it says nothing of that. */
+/** Parses the usage in a model response; undefined if it has none. */
 export function usageOf({ connection }: Pick<AskedTool, 'connection'>, answer: ToolAnswer): ModelUsage | undefined {
   const { data } = modelAnswer.safeParse(connection === MODELS && 'result' in answer ? answer.result : undefined);
   if (!data) return undefined;
@@ -65,15 +65,15 @@ export function usageOf({ connection }: Pick<AskedTool, 'connection'>, answer: T
   }).data;
 }
 
-/** @throws for a call that no honest program makes */
+/** Parses a tool call. @throws for a call that only a forged frame can contain */
 export function toolCallOf(message: unknown, job: Job): { asked: AskedTool } | { refused: string } {
   const { data } = asked.safeParse(message);
   if (!data) throw new Error('an invalid tool call');
   const { connection, tool } = data;
-  if (data.stream && connection !== MODELS) throw new Error('a tool whose words are to be told');
+  if (data.stream && connection !== MODELS) throw new Error('a streamed tool call');
   if (toolStepName(connection, tool).length > 200) throw new Error('a tool call with a long name');
   if (!job.tools?.some(({ name }) => name === connection))
-    throw new Error('a tool of a connection that it does not have');
+    throw new Error('a tool of an undeclared connection');
   const call = toolStepName(connection, tool);
   const limits = callLimitsOf(connection);
   const timeoutMs = Math.round(Math.min(Math.max(data.timeoutMs, 1), limits.timeoutMs));

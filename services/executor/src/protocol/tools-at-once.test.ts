@@ -1,4 +1,4 @@
-/** Tools that are called at once; a stand-in for worker-api answers. */
+/** Tests concurrent tool calls; a stand-in for worker-api replies. */
 import { encode, type RecordedStep, runSubjects, type ToolCall, type ToolReply, toolCall } from '@gantry/events';
 import { testExecutor } from '../test/executor-fixture';
 
@@ -6,7 +6,7 @@ const fixture = testExecutor({ sources: ['worker'] });
 const tools = [{ name: 'crm', tools: null }];
 
 let asked: ToolCall[] = [];
-/** Answers as soon as so many are asked for. */
+/** Replies as soon as so many calls are pending. */
 let together = 1;
 let answer: (call: ToolCall) => ToolReply;
 let waiting: (() => void)[] = [];
@@ -31,7 +31,7 @@ const run = (lines: string) => fixture.service.run(body(lines), { tools, may: ['
 const GROUP = `outcomes = context._steps.tools([("crm", name, {"a": 1}, 30) for name in ("one", "two", "three")])
 told = [result if error is None else f"{type(error).__name__} {error}" for result, error in outcomes]`;
 
-test('they are under way together, and their answers and steps are in the order of the code', async () => {
+test('they run concurrently, and their results and steps are in the order of the code', async () => {
   together = 3;
   answer = ({ tool }) =>
     tool === 'two' ? { failed: { code: 'tool_error', message: 'no' } } : { result: `did ${tool}` };
@@ -51,7 +51,7 @@ test('they are under way together, and their answers and steps are in the order 
   ]);
 });
 
-test('where the process has ended in the middle, only those are called that are not on record, each at its place', async () => {
+test('after a crash in the middle only unrecorded calls are made, each with its ordinal', async () => {
   const lines = `if context.attempt == 1: context.sleep(3600)\n${GROUP}\nreturn [told, context.step("after", lambda: 1)]`;
   const first = await run(lines.replace('context.sleep(3600)', 'import os; os._exit(9)'));
   expect(first.finished.status).toBe('failed');
@@ -65,7 +65,7 @@ test('where the process has ended in the middle, only those are called that are 
   expect(asked.map(({ ordinal, tool }) => [ordinal, tool])).toEqual([[2, 'two']]);
 });
 
-test('one that cannot be asked for stops all of them before any was called', async () => {
+test('an invalid call rejects the group before any call', async () => {
   const { finished } = await run(`
 try:
     context._steps.tools([("crm", "one", {}, 30), ("crm", "two", {"text": "x" * 70_000}, 30)])
@@ -79,12 +79,12 @@ const call = (over: string) => `{"connection": "crm", "tool": "x", "arguments": 
 test.each([
   ['none', '[]'],
   ['nine', `[${Array.from({ length: 9 }, (_, at) => call(`"ordinal": ${at + 1}`)).join()}]`],
-  ['one place twice', `[${call('"ordinal": 1')}, ${call('"ordinal": 1')}]`],
-  ['a place that is left out', `[${call('"ordinal": 1')}, ${call('"ordinal": 3')}]`],
-  ['a later place', `[${call('"ordinal": 2')}, ${call('"ordinal": 3')}]`],
-  ['a place below all', `[${call('"ordinal": 0')}, ${call('"ordinal": 1')}]`],
-  ['words to be told', `[${call('"ordinal": 1, "stream": True')}]`],
-  ['a connection that it does not have', `[${call('"ordinal": 1, "connection": "other"')}]`],
+  ['a duplicate ordinal', `[${call('"ordinal": 1')}, ${call('"ordinal": 1')}]`],
+  ['a gap in the ordinals', `[${call('"ordinal": 1')}, ${call('"ordinal": 3')}]`],
+  ['a later ordinal', `[${call('"ordinal": 2')}, ${call('"ordinal": 3')}]`],
+  ['an ordinal of zero', `[${call('"ordinal": 0')}, ${call('"ordinal": 1')}]`],
+  ['a streamed call', `[${call('"ordinal": 1, "stream": True')}]`],
+  ['an undeclared connection', `[${call('"ordinal": 1, "connection": "other"')}]`],
   ['no list', '7'],
 ])('a group with %s ends the run', async (_, calls) => {
   const { finished } = await run(`channel.write_json({"t": "tools", "calls": ${calls}})\ntime.sleep(5)`);
@@ -92,7 +92,7 @@ test.each([
   expect(asked).toEqual([]);
 });
 
-test('a place that is on record is not called again, and no step begins while a group goes on', async () => {
+test('a recorded ordinal is not called again, and no step starts during a group', async () => {
   const taken = await run(
     `context.step("first", lambda: 1)\nchannel.write_json({"t": "tools", "calls": [${call('"ordinal": 1')}]})\ntime.sleep(5)`,
   );

@@ -21,54 +21,54 @@ import type { AnswerTo } from '../egress/rehearsed-request';
 
 export type { AnswerTo, NetworkRequest, RawAnswer };
 
-/** Of a failure; code's own messages are cut to it. */
+/** Limit of a failure's message; code's own messages are truncated to it. */
 export const MESSAGE_CHARS_MAX = 4_000;
 
 export interface Runner {
   /**
-   * Makes everything that the run needs available on this machine, except a process.
+   * Prepares everything that the run needs on this machine, except a process.
    * @throws NotPrepared for a problem that the owner of the run can fix
    */
   prepare(job: Job, hooks: PrepareHooks): Promise<PreparedRun>;
   /**
    * Installs the packages that a service has announced, and imports the announced code if there is room for it.
-   * @param isStandby it stays imported, as long as this is repeated
-   * @throws for packages and code that cannot be had
+   * @param isStandby whether it stays imported, as long as this is repeated
+   * @throws for unavailable packages or code
    */
   prepareAhead(announced: PrepareRequest, isStandby: boolean): Promise<void>;
-  /** Ends what holds other code of the announced worker between its runs. */
+  /** Ends sandboxes with other code of the announced worker, between its runs. */
   endOutdated(announced: PrepareRequest): void;
   /** Inspects an entrypoint without executing any of it. */
   inspect(request: InspectRequest): Promise<InspectReply>;
 }
 
 export interface PrepareHooks {
-  /** Progress of a long operation, for the run's log. */
+  /** Logs the progress of a long operation in the run's log. */
   say(text: string): void;
-  /** The code has made a request to the outside, or tried to. */
+  /** Called when the code has made a network request, or tried to. */
   onRequest(request: NetworkRequest): void;
-  /** Of a rehearsal: answers its requests that would write. */
+  /** In a rehearsal, returns the recorded responses to requests that would write. */
   answerTo?: AnswerTo;
 }
 
 export interface PreparedRun {
-  /** A process that prepares itself while it waits for the run; synchronous if one is ready already. */
+  /** Starts a process that prepares itself while it waits for the run; synchronous if one is ready already. */
   start(): RunProcess | Promise<RunProcess>;
   /**
-   * The run is over: it loses its network now, and its files are released once its process is gone. A
+   * Ends the run: its network is closed now, and its files are released once its process has exited. A
    * process that was not run to its end is killed.
    */
   close(): void;
 }
 
 export interface RunProcess {
-  /** True once nothing can come from it any more. */
+  /** Returns true once no more messages can arrive from it. */
   isDead(): boolean;
   /** Stops the code at any point. The first reason counts. */
   kill(reason: string): void;
   /**
-   * Never throws for anything that the code does. @throws NotBegun
-   * @param onAnswer the answer is complete but the logs are not: another run may take the slot meanwhile
+   * Never throws for anything that the code does. @throws NotStarted
+   * @param onResult called when the result is complete but the logs are not: another run may take the slot meanwhile
    */
   run(given: GivenToRun, hooks: RunHooks, onAnswer: () => void): Promise<RunResult>;
 }
@@ -79,7 +79,7 @@ export interface GivenToRun {
   secrets: Record<string, string>;
   /** Steps recorded by earlier attempts. */
   steps: RecordedStep[];
-  /** The code begins when this resolves with true, and never if it resolves with false. */
+  /** The code starts when this resolves with true, and never if it resolves with false. */
   mayBegin: Promise<boolean>;
 }
 
@@ -89,37 +89,37 @@ export interface RunHooks {
   onLog(level: string, text: string, fields: Record<string, unknown> | undefined): void;
   onProgress(fraction: number, message: string | null): void;
   onCost(usd: number, label: string | null): void;
-  /** Words of an agent, or a call of a tool, or its result. `call` is the same id in a call and its result. */
+  /** Called for text of an agent, a tool call or its result. `call` is the same id in a call and its result. */
   onAgent?(part: string, told: { name: string | null; text: string; call: string | null }): void;
   openArtifact(announced: {
     name: string;
     contentType: string;
     size: number;
   }): Promise<ArtifactSink | { refused: string }>;
-  /** Records a step. Resolves with the result for the code; @throws for a request that no honest program sends. */
+  /** Records a step. Resolves with the result for the code; @throws for a forged request. */
   onStep?(asked: Record<string, unknown>): Promise<StepReply>;
-  /** Calls a tool of a connection. Resolves with what the code gets; @throws like onStep. */
+  /** Calls a tool of a connection. Resolves with the reply to the code; @throws like onStep. */
   onTool?(asked: Record<string, unknown>): Promise<ToolReply>;
-  /** Calls several at once; the answers are in their order. @throws like onStep. */
+  /** Calls several tools concurrently; the replies are in their order. @throws like onStep. */
   onTools?(asked: Record<string, unknown>): Promise<{ answers: ToolReply[] } | { refused: string }>;
-  /** The run asks to wait for this: once accepted, it ends as suspended. @throws like onStep. */
+  /** Called when the run requests to be suspended: once accepted, it ends as suspended. @throws like onStep. */
   onSuspend?(asked: unknown): { suspension: Suspension } | { refused: string };
-  /** A writeable context that the run has changed, as a zip. @throws for a context that it was not given. */
+  /** Receives a writeable context that the run has changed, as a zip. @throws for an undeclared context. */
   openContext?(announced: { name: string; size: number }): ArtifactSink | { refused: string };
-  /** A file for a model, by its content. `known`: the run has handed it over before. @throws for one that no honest program sends. */
+  /** Receives a file for a model, by its digest. `known`: it was uploaded before. @throws for a forged request. */
   openAttachment?(announced: {
     sha256: string;
     contentType: string;
     size: number;
   }): Promise<ArtifactSink | { known: true } | { refused: string }>;
-  /** The bytes of the files announced in the job, in that order. */
+  /** Reads the files announced in the job, in that order. */
   openFile?(index: number): Promise<Readable>;
 }
 
 export interface ArtifactSink {
   /** Resolves when the sink is ready for more. */
   write(piece: Buffer): Promise<void> | void;
-  /** @returns the answer for the run */
+  /** @returns the reply to the run */
   end(): Promise<{ artifactId: string } | { kept: true } | { refused: string }>;
   abort(): void;
 }
@@ -127,25 +127,25 @@ export interface ArtifactSink {
 export interface RunResult {
   outcome: RunOutcome;
   usage: { wallMs: number; cpuMs: number; maxRssBytes: number; sandbox?: UsedSandbox };
-  /** Resolves when nothing of the run is left on this machine. */
+  /** Resolves when its processes and files are removed from this machine. */
   gone: Promise<void>;
 }
 
 export type RunOutcome =
   /** JSON as the code produced it: neither parsed nor masked. */
   | { kind: 'returned'; json: Buffer }
-  /** It waits for this, and its process has exited cleanly. */
+  /** The run waits for this, and its process has exited cleanly. */
   | { kind: 'suspended'; suspension: Suspension }
   | { kind: 'out_of_time' }
   /** Worded for the owner of the run; not masked. */
   | {
       kind: 'failed';
       error: RunError;
-      /** As the code's process tells it: the step that failed last, if there was one and none after it. */
+      /** As reported by the code's process: the step that failed last, if there was one and none after it. */
       step?: unknown;
     };
 
-/** The code has not begun, and will not. */
+/** The code has not started, and will not. */
 export class NotBegun extends Error {}
 
 export class NotPrepared extends Error {

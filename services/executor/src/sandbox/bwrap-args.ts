@@ -1,4 +1,4 @@
-/** The bubblewrap arguments of each kind of sandbox. */
+/** Builds the bubblewrap arguments of each kind of sandbox. */
 import { INNER_UID, type SandboxSettings } from './settings';
 
 /** Descriptors that every sandbox starts with: 0-2, the control channel, bwrap's status, the seccomp program, others. */
@@ -7,7 +7,7 @@ export const STATUS_FD = 4;
 const SECCOMP_FD = 5;
 export const INHERITED_FD = 6;
 
-/** Many clients bring authorities of their own: they have to trust the machine's, and the egress proxy's. */
+/** Many clients bundle their own certificate authorities: they must trust the machine's, and the egress proxy's. */
 const ENVIRONMENT = {
   PATH: '/usr/bin',
   HOME: '/tmp',
@@ -26,7 +26,7 @@ const RUN_ROOT = '/sandbox';
 const HOST = '/host';
 
 /**
- * For zygote.py: the root of runs, and next to it everything needed until a run is known.
+ * Builds the arguments for zygote.py: the root of runs, and next to it everything needed until a run is known.
  * @param files of /etc, inherited from descriptor `firstFile` on. If they were bind-mounted, /proc/self/mountinfo would reveal
  *   their location on this machine.
  * @param ctlDir contains the socket that children connect to; a cold child has its channel already
@@ -42,7 +42,7 @@ export function runArgs(
     ...['code', 'deps', 'tmp'].flatMap((name) => ['--dir', `${RUN_ROOT}/${name}`]),
     ...etc.names.flatMap((name, i) => ['--file', String(etc.firstFile + i), `${RUN_ROOT}/etc/${name}`]),
     ...['--remount-ro', RUN_ROOT],
-    // The interpreter starts before it changes its root, and has to find the same paths.
+    // The interpreter starts before it changes its root, and must find the same paths.
     ...[...new Set(tops)].flatMap((name) => ['--symlink', `${RUN_ROOT.slice(1)}/${name}`, `/${name}`]),
     ...links(''),
     ...['--dir', `${HOST}/empty`, '--ro-bind', settings.storeDir, `${HOST}/store`],
@@ -55,7 +55,10 @@ export function runArgs(
   ];
 }
 
-/** One of the platform's own tools working on a directory of the store before it is final: byte code, packages. */
+/**
+ * Builds the arguments for a tool of the platform that works on a store directory before it is final: byte code,
+ * packages.
+ */
 export function toolArgs(
   settings: SandboxSettings,
   tool: { workDir: string; readOnly: string[]; egress: boolean; tmpBytes: number; config: object },
@@ -73,7 +76,7 @@ export function toolArgs(
   ];
 }
 
-/** Namespaces, no capabilities, an empty environment. */
+/** Builds namespaces, no capabilities, an empty environment. */
 function unshared(): string[] {
   const id = String(INNER_UID);
   return [
@@ -84,7 +87,7 @@ function unshared(): string[] {
   ];
 }
 
-/** The system's programs read-only, /proc and /dev. */
+/** Mounts the system's programs read-only, /proc and /dev. */
 function system(settings: SandboxSettings, root: string): string[] {
   return [
     ...settings.readOnlyPaths.flatMap((directory) => ['--ro-bind', directory, root + directory]),

@@ -5,20 +5,20 @@ import type { Duplex, Readable } from 'node:stream';
 import { CONTROL_FD, INHERITED_FD, runArgs, STATUS_FD } from './bwrap-args';
 import type { SandboxSettings } from './settings';
 
-/** bubblewrap with its control channel, and the pid of the process inside. */
+/** A bubblewrap process with its control channel, and the pid of the process inside. */
 export interface BwrapProcess {
   process: ChildProcess;
   control: Duplex;
   stdout: Readable;
   stderr: Readable;
-  /** The first process inside, in this process's pid namespace; undefined until bwrap has reported it. */
+  /** Returns the first process inside, in this process's pid namespace; undefined until bwrap has reported it. */
   innerPid(): number | undefined;
   /** Resolves once with the pid; rejects if bwrap exits before that. */
   inner: Promise<number>;
   kill(): void;
 }
 
-/** bubblewrap around zygote.py. @param inherited descriptors that become those from INHERITED_FD on inside */
+/** Starts bubblewrap with zygote.py. @param inherited descriptors that become those from INHERITED_FD on inside */
 export function startForRuns(
   settings: SandboxSettings,
   { ctlDir, config, inherited = [] }: { ctlDir?: string; config: object; inherited?: number[] },

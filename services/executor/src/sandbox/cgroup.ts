@@ -1,6 +1,6 @@
 /**
- * Memory and process limits for a run as a whole (rlimits are per process), on cgroup v2 or v1, where a tree is writable:
- * started as root, delegated by systemd, or a container with writable cgroups.
+ * Limits memory and processes of a run as a whole (rlimits are per process), on cgroup v2 or v1, where a tree is
+ * writable: started as root, delegated by systemd, or a container with writable cgroups.
  */
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
@@ -21,17 +21,17 @@ export type Cgroups = ReturnType<typeof reusableGroups>;
 export interface GroupPool {
   /** Descriptors for the zygote to inherit: a process that writes `0` into one joins its group. */
   files: number[];
-  /** An empty group, and the indices in `files` that its process must write to. Undefined if none is left. */
+  /** Acquires an empty group, and the indices in `files` that its process must write to. Undefined if none is left. */
   take(): { cgroup: RunCgroup; places: number[] } | undefined;
-  /** The zygote has inherited the files. */
+  /** Closes the files once the zygote has inherited them. */
   closeFiles(): void;
-  /** The zygote is gone. */
+  /** Removes the groups once the zygote has exited. */
   remove(): void;
 }
 
 type Trees = { version: 2; base: string; runs: string } | { version: 1; memory: string; pids: string };
 
-/** Executors of several users may share a machine: each user has a group of its own. */
+/** Finds the cgroup trees. Executors of several users may share a machine: each user has its own group. */
 function locate(uid: number): Trees | null {
   const group = `gantry-runs-${uid}`;
   if (fs.existsSync(path.join(ROOT, 'cgroup.controllers'))) {
@@ -54,7 +54,7 @@ export function prepareCgroups(uid: number, gid: number): void {
         for (const file of ['', 'cgroup.procs', 'tasks']) fs.chownSync(path.join(tree, file), uid, gid);
       }
     } else if (trees) {
-      // A v2 group that delegates controllers may contain no process itself, so this one moves to a leaf of its own.
+      // A v2 group that delegates controllers may contain no process itself, so this process moves to its own leaf.
       const leaf = path.join(trees.base, 'gantry-executor');
       const { runs } = trees;
       for (const directory of [leaf, runs]) fs.mkdirSync(directory, { recursive: true });
@@ -71,8 +71,8 @@ export function prepareCgroups(uid: number, gid: number): void {
 }
 
 /**
- * Null where no tree is writable. Removes leftovers of a killed executor, including its processes.
- * @param uid for which they were prepared
+ * Opens the cgroups; null where no tree is writable. Removes leftovers of a killed executor, including its processes.
+ * @param uid the user that they were prepared for
  */
 export function openCgroups(uid = process.geteuid?.()): Cgroups | null {
   const trees = uid === undefined ? null : locate(uid);
@@ -106,7 +106,7 @@ interface Group {
   oomKills: number;
 }
 
-/** Creating and removing a pair of groups costs more than a millisecond of CPU, so they are reused. */
+/** Creates groups that are reused, since creating and removing a pair costs more than a millisecond of CPU. */
 function reusableGroups(version: 1 | 2, bases: string[]) {
   const free: Group[] = [];
   const series = randomBytes(4).toString('hex');
@@ -190,7 +190,10 @@ function reusableGroups(version: 1 | 2, bases: string[]) {
      * @param pid in this process's pid namespace.
      */
     confine,
-    /** Groups for up to `count` concurrent children of a zygote, which join by themselves: on v1 without any synchronisation. */
+    /**
+     * Creates groups for up to `count` concurrent children of a zygote, which join by themselves: on v1 without
+     * synchronisation.
+     */
     pool,
   };
 }
@@ -210,7 +213,7 @@ function oomKills(version: 1 | 2, directory: string): number {
 const EMPTY_POLL_MS = 50;
 const EMPTY_TRIES = 40;
 
-/** A run's first process ends before the kernel has released everything that it started. */
+/** Waits for empty groups: a run's first process ends before the kernel has released everything that it started. */
 function whenEmpty(directories: string[], then: { empty: () => void; stuck: () => void }, tries = EMPTY_TRIES): void {
   const isEmpty = (directory: string) => fs.readFileSync(path.join(directory, 'cgroup.procs'), 'utf8') === '';
   if (directories.every(isEmpty)) then.empty();
@@ -218,7 +221,7 @@ function whenEmpty(directories: string[], then: { empty: () => void; stuck: () =
   else setTimeout(() => whenEmpty(directories, then, tries - 1), EMPTY_POLL_MS).unref();
 }
 
-/** A group is busy until the kernel has released its last process. */
+/** Removes groups, with retries: one is busy until the kernel has released its last process. */
 function removeSoon(directories: string[], tries: number): void {
   const left = directories.filter((directory) => {
     try {

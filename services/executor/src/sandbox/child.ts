@@ -20,7 +20,7 @@ export type Control = Readable & Writable;
 
 /** Limit for the frame of a child without a run: `ready`, or its failure. */
 const CONTROL_BYTES_IDLE = 64 * 1024;
-/** What was written just before the exit may still be in transit. */
+/** Data written just before the exit may still be in transit. */
 const IN_TRANSIT_MS_MAX = 200;
 
 /**
@@ -40,9 +40,9 @@ export class Child {
   killedFor?: string;
   /** Called when it waits for a run. */
   onReady?: () => void;
-  /** Called when the run has given its answer. */
+  /** Called when the run has sent its result. */
   onAnswered?: () => void;
-  /** Called for bytes on the control channel, in order, once the run has begun. */
+  /** Called for bytes on the control channel, in order, once the run has started. */
   onControl?: () => void;
   onLog?: (stream: LogStream, chunk: Buffer) => void;
   onLogEnd?: () => void;
@@ -52,7 +52,7 @@ export class Child {
   constructor(
     readonly id: string,
     private readonly killProcess: (child: Child) => void,
-    /** The pid of the child in this process's namespace. @throws if it is gone. */
+    /** Returns the pid of the child in this process's namespace. @throws if it has exited. */
     readonly hostPid: () => number,
   ) {
     this.exited = new Promise((resolve) => {
@@ -67,7 +67,7 @@ export class Child {
       this.frames.push(chunk);
       this.onControl?.();
     });
-    // A run that closes its channel but stays alive cannot answer any more. (An exit closes it too, and needs no kill.)
+    // A run that closes its channel but stays alive cannot send a result. (An exit closes it too, and needs no kill.)
     control.on('close', () => setTimeout(() => this.kill(CHANNEL_CLOSED), 50).unref());
   }
 
@@ -103,7 +103,7 @@ export class Child {
     this.resolveExit(exit);
   }
 
-  /** Resolves when what it wrote on the control channel before its exit has been read. */
+  /** Resolves when everything written to the control channel before its exit has been read. */
   allRead(): Promise<void> {
     return new Promise((resolve) => {
       if (!this.control || this.control.destroyed) return resolve();

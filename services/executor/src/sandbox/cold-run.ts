@@ -4,7 +4,7 @@ import { childConfig, type SandboxSettings, type SandboxSpec } from './settings'
 
 let started = 0;
 
-/** A bubblewrap sandbox and an interpreter started for one run, with the same protections: `isolation: process`. */
+/** Starts a bubblewrap sandbox and an interpreter for one run, with the same protections: `isolation: process`. */
 export async function startColdChild(settings: SandboxSettings, spec: SandboxSpec): Promise<Child> {
   const bwrap = startForRuns(settings, { config: { ...childConfig(spec.tmpBytes), cold: true } });
   const child = new Child(`cold-${++started}`, bwrap.kill, () => {

@@ -13,7 +13,7 @@ const REMEDIES: [RegExp, string][] = [
   ],
 ];
 
-/** The reason why no sandbox could be built, and the remedy. Runs are never executed without one. */
+/** Explains why no sandbox could be built, with the remedy. Runs are never executed without one. */
 export function explainNoSandbox(err: Error): string {
   const remedy = REMEDIES.find(([symptom]) => symptom.test(err.message))?.[1];
   return remedy ? `${err.message}\n${remedy}` : err.message;

@@ -1,4 +1,4 @@
-/** Frames of the control channel: 4 bytes of big-endian length, then the body. */
+/** Encodes a frame of the control channel: 4 bytes of big-endian length, then the body. */
 
 export function frame(value: unknown): Buffer {
   return rawFrame(Buffer.from(JSON.stringify(value)));
@@ -23,7 +23,7 @@ export class FrameReader {
     this.size += chunk.length;
   }
 
-  /** The body of the next complete frame, or null until more bytes arrive. */
+  /** Returns the body of the next complete frame, or null until more bytes arrive. */
   next(): Buffer | null {
     const length = this.nextLength();
     if (length === null || this.size < 4 + length) return null;

@@ -7,12 +7,12 @@ export function giveAway(directory: string, { runAs }: Pick<SandboxSettings, 'ru
   if (runAs) own(directory, runAs);
 }
 
-/** The reverse, once no process of that uid works there any more: runs must not own files that other runs see. */
+/** Reverses that, once no process of that uid works there any more: runs must not own files that other runs see. */
 export function takeBack(directory: string, { runAs }: Pick<SandboxSettings, 'runAs'>): void {
   if (runAs) own(directory, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 }
 
-/** Links are not followed. */
+/** Changes the owner of a tree; links are not followed. */
 function own(directory: string, owner: { uid: number; gid: number }): void {
   fs.lchownSync(directory, owner.uid, owner.gid);
   for (const entry of fs.readdirSync(directory, { withFileTypes: true })) {

@@ -1,4 +1,4 @@
-/** Sandboxes that import a version before a run asks for it. */
+/** Tests sandboxes that import a version before its first run. */
 import { until } from '@gantry/testing';
 import {
   type SandboxRun,
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.sandbox.stop());
 
 let versions = 0;
-/** A version of a worker of its own, unless one is named. */
+/** Creates a version of a new worker, unless one is named. */
 function version(source = '', options: WarmOptions = {}): WarmRuns {
   const number = ++versions;
   return fixture.warm(`NUMBER = ${number}\n${source}\ndef run(): return NUMBER\n`, {
@@ -39,13 +39,13 @@ test.each([
   ['asks for inputs', 'from gantry import context\nINPUTS = context.inputs', /context.inputs/],
   ['uses the network', 'import socket; socket.socket().connect_ex(("127.0.0.1", 3128))', /network/],
   ['fails', 'import nothing_like_this', /ModuleNotFoundError/],
-])('a version whose import %s stays fresh, and its first run says why', async (_, source, reason) => {
+])('a version whose import %s stays fresh, and its first run reports why', async (_, source, reason) => {
   const saved = version(source, { secretNames: ['TOKEN'] });
   await importAhead(saved);
   expect(fixture.sandbox.acquireWarm(saved.request)).toEqual({ reason: expect.stringMatching(reason) });
 });
 
-test('an import for a run does not wait for one ahead of runs, however long that takes', async () => {
+test('an import for a run does not wait for a slow import ahead of runs', async () => {
   const slow = version('import time\ntime.sleep(5)');
   let isOver = false;
   const ahead = importAhead(slow).then(() => {
@@ -57,7 +57,7 @@ test('an import for a run does not wait for one ahead of runs, however long that
   await ahead;
 });
 
-test('versions that nobody runs take no memory from those that are used, and share what is left', async () => {
+test('unused versions take no memory from used ones, and share the rest', async () => {
   const [mb, sizeMb] = [1 << 20, 20];
   const small = await testSandbox({ slots: 1, warmBytes: 4 * sizeMb * mb });
   const large = (workspaceId: string) => {
@@ -70,16 +70,16 @@ test('versions that nobody runs take no memory from those that are used, and sha
   for (const warm of used) before.set(warm, sandboxOf(await warm.run()));
   for (let n = 0; n < 12; n++) await small.sandbox.importAhead(large(`ws_${n % 3}`).request, n % 2 === 0);
   for (const warm of used) expect(sandboxOf(await warm.run())).toBe(before.get(warm));
-  // A run needs the memory more than what has never run.
+  // A run has priority over versions that have never run.
   expect((await large('ws_new').run()).isWarm).toBe(true);
   for (const warm of used) expect(sandboxOf(await warm.run())).toBe(before.get(warm));
   await small.sandbox.stop();
 });
 
 test.each([
-  ['is to be ready at all times', (warm: WarmRuns) => importAhead(warm, true)],
-  ['runs again and again', (warm: WarmRuns) => warm.run()],
-])('a version that %s gets another sandbox as soon as one has ended, and not with its next run', async (_, begin) => {
+  ['is standby', (warm: WarmRuns) => importAhead(warm, true)],
+  ['runs repeatedly', (warm: WarmRuns) => warm.run()],
+])('a version that %s gets a new sandbox as soon as one has ended, not only with its next run', async (_, begin) => {
   const warm = version();
   await begin(warm);
   const child = await fixture.sandbox.acquireWarm(warm.request).child;
@@ -90,7 +90,7 @@ test.each([
   expect((await warm.runNext()).isWarm).toBe(true);
 });
 
-test('sandboxes of other code of a worker end at once, and that of its current version stays', async () => {
+test('sandboxes of outdated versions of a worker end at once, and that of its current version stays', async () => {
   const subjectId = 'wkr_changed';
   const [old, current, other] = [version('', { subjectId }), version('', { subjectId }), version()];
   for (const each of [old, current, other]) await importAhead(each);
@@ -107,7 +107,7 @@ test('sandboxes of other code of a worker end at once, and that of its current v
   expect((await old.run()).isWarm).toBe(true);
 });
 
-test('a run of a worker that is paused goes on to its end, and its sandbox ends with it', async () => {
+test('a run of a paused worker continues to its end, and its sandbox ends with it', async () => {
   const paused = version('import time', { subjectId: 'wkr_paused' });
   await importAhead(paused);
   const before = fixture.sandbox.warm();
@@ -116,7 +116,7 @@ test('a run of a worker that is paused goes on to its end, and its sandbox ends 
   await until(() => fixture.sandbox.warm() === before - 1);
 });
 
-test('an import ahead is given up where its worker is paused meanwhile', async () => {
+test('an import ahead is cancelled if its worker is paused meanwhile', async () => {
   const paused = version('import time\ntime.sleep(60)', { subjectId: 'wkr_gone' });
   const before = fixture.sandbox.warm();
   const ahead = importAhead(paused, true);

@@ -1,4 +1,7 @@
-/** The executor's directory. Everything that sandboxes need is copied there: a checkout may be unreadable to their uid. */
+/**
+ * Prepares the executor's directory. Everything that sandboxes need is copied there: a checkout may be unreadable to
+ * them.
+ */
 import fs from 'node:fs';
 import path from 'node:path';
 import { machineCertificates } from '../host/machine-certificates';
@@ -13,7 +16,7 @@ export interface Layout {
   pythonDir: string;
   etcDir: string;
   egressDir: string;
-  /** uv and what it knows of the interpreter, created with the first set of packages. */
+  /** uv and its facts about the interpreter, created with the first set of packages. */
   uvDir: string;
   /** Reports not yet sent: see spool.ts. Not visible to sandboxes. */
   spoolDir: string;
@@ -28,7 +31,7 @@ const BUNDLE = 'ssl/certs/ca-certificates.crt';
 const SOURCE = path.join(__dirname, '../../python');
 type Owner = { uid: number; gid: number };
 
-/** Creates it, owned by the executor's later user. */
+/** Creates the directory, owned by the executor's later user. */
 export function openDirectory(directory: string, owner: Owner | null): void {
   fs.mkdirSync(directory, { recursive: true, mode: 0o755 });
   const held = fs.statSync(directory).uid;

@@ -4,7 +4,7 @@ import { MEMORY_LIMIT } from './kill-reasons';
 
 const POLL_MS = 250;
 
-/** Fallback without a cgroup: sums the memory of all processes of the run, and kills it above the limit. */
+/** Watches memory without a cgroup: sums the memory of all processes of the run, and kills it above the limit. */
 export function watchMemory(child: Child, limitBytes: number): () => void {
   const timer = setInterval(() => {
     if (child.state === 'dead') return clearInterval(timer);
@@ -22,7 +22,7 @@ function residentBytes(child: Child): number {
       pending.push(...childrenOf(pid));
     }
   } catch {
-    // It is exiting: there is nothing left to limit.
+    // The process is exiting: there is nothing left to limit.
   }
   return sum;
 }
@@ -38,7 +38,7 @@ export function childrenOf(pid: number): number[] {
   }
 }
 
-/** PSS counts a page shared by n processes as 1/n: children share most of theirs with the zygote. */
+/** Reads PSS, which counts a page shared by n processes as 1/n: children share most of theirs with the zygote. */
 function proportionalBytes(pid: number): number {
   try {
     const rollup = fs.readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

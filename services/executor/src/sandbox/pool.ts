@@ -1,4 +1,4 @@
-/** Keeps `slots` sealed children ready, gives each run one of its own, and replaces zygotes that crash or grow old. */
+/** Keeps `slots` sealed children ready, gives each run its own, and replaces zygotes that crash or grow old. */
 import type { Child } from './child';
 import type { SandboxSettings } from './settings';
 import { ZygoteProcess } from './zygote-process';
@@ -45,7 +45,7 @@ export class ChildPool {
     }
   }
 
-  /** A child for one run, synchronously if one is ready. The pool refills itself. */
+  /** Acquires a child for one run, synchronously if one is ready. The pool refills itself. */
   take(): Child | Promise<Child> {
     const child = this.idle.shift();
     if (child) {
@@ -71,7 +71,7 @@ export class ChildPool {
       if (this.starting.delete(child) && was === 'starting' && child.killedFor !== 'recycled') this.failures++;
       const at = this.idle.indexOf(child);
       if (at >= 0) this.idle.splice(at, 1);
-      // A used one was replaced when it was taken.
+      // A used one was replaced when it was acquired.
       if (was !== 'running') setTimeout(() => this.refill(), this.failures > FAILURES_MAX ? RESTART_DELAY_MS : 50);
       this.onChange?.();
     });
@@ -130,7 +130,7 @@ export class ChildPool {
     if (next) {
       child.state = 'running';
       next(child);
-      // It was forked for the pool, so its place there is empty again.
+      // It was forked for the pool, which needs another one.
       this.refillSoon();
     } else {
       this.idle.push(child);

@@ -1,4 +1,4 @@
-/** Escape attempts by user code. One shared run makes the attempts; each has a test of its own. */
+/** Tests escape attempts by user code. One shared run makes the attempts; each has its own test. */
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { ISOLATIONS, type TestSandbox, testSandbox } from '../test/sandbox-fixtu
 const source = fs.readFileSync(path.join(__dirname, '..', 'test', 'attack.py'), 'utf8');
 const names = [...source.matchAll(/^@check\("(.*)"\)$/gm)].map((match) => match[1] ?? '');
 
-/** Runs next to the attacker: its /tmp, abstract sockets and shared memory must stay private. */
+/** Source that runs next to the attacker: its /tmp, abstract sockets and shared memory must stay private. */
 const VICTIM = `
 import ctypes, socket, time
 def run():
@@ -67,7 +67,7 @@ describe.each(ISOLATIONS)('user code in a sandbox (isolation: %s)', (isolation) 
     expect(held ? 'held' : seen).toBe('held');
   });
 
-  test('harms nobody who runs beside it', () => {
+  test('does not affect a run beside it', () => {
     expect(victim).toBe('unharmed');
   });
 });

@@ -1,4 +1,4 @@
-/** Zygotes that crash, hang, grow old, or cannot be built; and leftovers of a killed executor. */
+/** Tests zygotes that crash, hang, grow old, or cannot be built; and leftovers of a killed executor. */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const { sandbox } of open.splice(0)) await sandbox.stop();
 });
 
-test('when the zygote crashes its runs fail with a reason, all its processes go, and a new one takes over', async () => {
+test('when the zygote crashes its runs fail with a reason, its processes end, and a new one starts', async () => {
   const { sandbox, run } = await fixtureWith();
   const pool = sandbox.pool;
   const zygote = pool?.current?.pid ?? 0;
@@ -39,7 +39,7 @@ test('when the zygote crashes its runs fail with a reason, all its processes go,
   expect((await run('def run(): return 1\n')).value).toBe(1);
 });
 
-test('a zygote that hangs is noticed and replaced, and the runs that waited for it are answered', async () => {
+test('a hanging zygote is detected and replaced, and the runs that waited for it succeed', async () => {
   const { sandbox, run } = await fixtureWith();
   const stuck = sandbox.pool?.current?.pid ?? 0;
   process.kill(stuck, 'SIGSTOP');
@@ -48,7 +48,7 @@ test('a zygote that hangs is noticed and replaced, and the runs that waited for 
   await until(() => sandbox.pool?.current?.pid !== stuck);
 });
 
-test('more runs at once than there are ready processes leave the pool full again', async () => {
+test('the pool is full again after more concurrent runs than ready processes', async () => {
   const { sandbox, run } = await fixtureWith({ slots: 2 });
   const values = await Promise.all(Array.from({ length: 12 }, (_, n) => run(`def run(): return ${n}\n`)));
   expect(values.map(({ value }) => value)).toEqual(Array.from({ length: 12 }, (_, n) => n));
@@ -67,14 +67,14 @@ test('replacing the zygote under load loses no run', async () => {
   await Promise.all([worker(), worker(), worker(), worker()]);
 });
 
-test('a machine without bubblewrap, or where nothing can be built, is told so with the remedy', async () => {
+test('without bubblewrap, or where no sandbox can be built, the error names the remedy', async () => {
   const missing = await startSandbox(testSettings({ bwrap: '/nonexistent/bwrap' }), 'zygote').catch((err) => err);
   expect(explainNoSandbox(missing)).toMatch(/apt-get install bubblewrap/);
   const refused = await startSandbox(testSettings({ readOnlyPaths: ['/nonexistent'] }), 'zygote').catch((err) => err);
   expect(refused.message).toMatch(/nonexistent/);
 });
 
-test('kill -9 of the executor leaves no process, and the next one sweeps its directories and groups', async () => {
+test('kill -9 of the executor leaves no process, and the next one removes its directories and groups', async () => {
   const orphan = spawn(
     process.execPath,
     ['-r', path.join(__dirname, '../test/from-source.cjs'), path.join(__dirname, '../test/orphan.ts')],

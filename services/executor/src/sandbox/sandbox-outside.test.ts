@@ -1,4 +1,4 @@
-/** Limits that only the outside can enforce: one attempt of user code per run, observed from the host. */
+/** Tests limits that only the host can enforce: one attempt of user code per run, observed from the host. */
 
 import { given } from '@gantry/testing';
 import { descendants } from '../test/processes';
@@ -24,7 +24,7 @@ def run():
   for (const source of [0, 1, 2, 3, 4]) expect(new Set(runs.map((run) => run[source])).size).toBe(4);
 });
 
-test('forged control frames change nobody else’s result', async () => {
+test('forged control frames do not change the result of another run', async () => {
   const forging = value(`
 import os, json, struct
 def run():
@@ -51,7 +51,7 @@ test('a child’s connection can’t be opened a second time', async () => {
   expect(starting?.child.state).toBe('ready');
 });
 
-test('of what earlier runs did in their network a run sees nothing', async () => {
+test('a run sees no trace of earlier runs in its network', async () => {
   const one = await testSandbox({ slots: 1 });
   const seen = (code: string) => one.run(code).then(({ value: seen }) => seen);
   const look = `
@@ -78,14 +78,14 @@ test('only whole digests name directories of the store', async () => {
   expect(await value('', { spec: { code: '0'.repeat(64) } })).toMatch(/No such file/);
 });
 
-test('dependencies of a run are visible to it, and to no other', async () => {
+test('dependencies of a run are visible only to it', async () => {
   const deps = fixture.put({ 'somelib.py': 'VALUE = 42\n' });
   expect(await value('import somelib\ndef run(): return somelib.VALUE\n', { spec: { deps } })).toBe(42);
   expect(await value('import os\ndef run(): return os.listdir("/deps")\n')).toEqual([]);
 });
 
 test.each(['zygote', 'process'] as const)(
-  'a lock on a file of its code is no other run’s business (isolation: %s)',
+  'a lock on a file of its code does not affect another run (isolation: %s)',
   async (isolation) => {
     const source = `
 import fcntl, time
@@ -122,12 +122,12 @@ test('an endless loop ends at the wall limit', async () => {
   expect(await value(LOOP, { wallMs: 400 })).toBe('killed: wall time limit');
 });
 
-test('an endless loop ends at the CPU limit, as a time-out and not as a lack of memory', async () => {
+test('an endless loop ends at the CPU limit, as a timeout and not as out of memory', async () => {
   const { outcome } = await fixture.run(LOOP, { spec: { cpuSeconds: 1 } });
   expect(outcome).toMatchObject({ kind: 'raised', cause: 'cpu' });
 });
 
-test('a CPU limit that the code ignores ends it all the same', async () => {
+test('code that ignores the CPU limit is still killed', async () => {
   const source = `import signal\ndef run():\n    signal.signal(signal.SIGXCPU, signal.SIG_IGN)\n    while True: pass\n`;
   expect((await fixture.run(source, { spec: { cpuSeconds: 1 } })).outcome).toEqual({ kind: 'cpu' });
 });
@@ -136,7 +136,7 @@ test('a crash of the interpreter is reported with its signal', async () => {
   expect(await value('import ctypes\ndef run(): ctypes.string_at(0)\n')).toMatch(/signal 11/);
 });
 
-test('an exit without a result is reported as that', async () => {
+test('an exit without a result is reported', async () => {
   expect(await value('import os\ndef run(): os._exit(0)\n')).toMatch(/exit code 0 and without a result/);
 });
 
@@ -149,7 +149,7 @@ test('a run that closes its control channel is ended', async () => {
 test.each([
   ['claims 4 GB', String.raw`b"\xff\xff\xff\xff"`, /frame of 4294967295 bytes/],
   ['is not JSON', String.raw`b"\0\0\0\x03abc"`, /not JSON/],
-  ['is JSON but no object', String.raw`b"\0\0\0\x042222"`, /not an object/],
+  ['is JSON but not an object', String.raw`b"\0\0\0\x042222"`, /not an object/],
   ['is of an unknown kind', String.raw`b'\0\0\0\x09{"t":"x"}'`, /unexpected/],
 ])('a control frame that %s ends the run', async (_, bytes, message) => {
   expect(await value(`import os, time\ndef run():\n    os.write(3, ${bytes})\n    time.sleep(30)\n`)).toMatch(message);
@@ -168,7 +168,7 @@ def run():
   expect(await value(forged)).toMatch(/output too large/);
 });
 
-test('stopping itself does not keep a run from its wall limit', async () => {
+test('a run that stops itself still ends at the wall limit', async () => {
   const source = 'import os, signal, time\ndef run():\n    os.kill(os.getpid(), signal.SIGSTOP)\n    time.sleep(30)\n';
   expect(await value(source, { wallMs: 400 })).toBe('killed: wall time limit');
 });
@@ -194,8 +194,8 @@ test('a fork bomb ends at the wall limit and leaves nothing behind', async () =>
 });
 
 test.each([
-  ['as a group, where the machine lets us', {}],
-  ['by polling, where it does not', { cgroups: null }],
+  ['by cgroup, where available', {}],
+  ['by polling otherwise', { cgroups: null }],
 ])('the memory of all processes of a run is limited %s', async (_, settings) => {
   const source = `
 import os, time
@@ -250,7 +250,7 @@ def run():
   expect(await value(source)).toEqual(['OSError', 'ValueError', 'ValueError', 'ValueError']);
 });
 
-test('after all that the pool is full, with no zombie and nothing left over', async () => {
+test('afterwards the pool is full, without zombies or leftover processes', async () => {
   await fixture.sandbox.pool?.full();
   expect(await value('def run(): return 1\n')).toBe(1);
   await fixture.sandbox.pool?.full();

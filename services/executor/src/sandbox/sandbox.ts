@@ -7,11 +7,11 @@ import { WarmPool, type WarmRequest, type WarmSubject, type WarmTaken } from './
 export type Isolation = 'zygote' | 'process';
 
 export interface Sandbox {
-  /** A child that waits for `spec`: synchronous if one is ready. */
+  /** Acquires a child that waits for `spec`: synchronous if one is ready. */
   acquire(isolation: Isolation, spec: SandboxSpec): Child | Promise<Child>;
-  /** A child in which the code is imported already, if there is one or will be soon; a reason where there never will be. */
+  /** Acquires a child that has imported the code, if there is one or will be soon; a reason if there never will be. */
   acquireWarm(request: WarmRequest): WarmTaken;
-  /** Imports code before a run asks for it, if there is room. Resolves when that is over. */
+  /** Imports code ahead of its runs, if there is room. Resolves when that is finished. */
   importAhead(request: WarmRequest, isStandby: boolean): Promise<void>;
   /** Ends the warm sandboxes of a worker or automation, except those for runs like `current`. */
   endOthers(subject: WarmSubject, current?: WarmRequest): void;

@@ -1,5 +1,5 @@
 /**
- * Classic-BPF seccomp filters, built without dependencies.
+ * Builds classic-BPF seccomp filters without dependencies.
  *
  * Two layers, because seccomp filters accumulate and are inherited over fork:
  *   zygote  system calls that nothing here ever needs (ptrace, bpf, keyctl, io_uring, userfaultfd ...). Applied once by
@@ -29,7 +29,7 @@ const ARCHITECTURES: Record<string, Architecture> = {
 type Numbers = [x64: number, arm64: number | null];
 
 // Numbers from linux/arch/x86/entry/syscalls/syscall_64.tbl and linux/include/uapi/asm-generic/unistd.h.
-/** Calls of which some arguments are denied. */
+/** Calls with some denied arguments. */
 const CALLS = {
   clone: [56, 220],
   clone3: [435, 435],
@@ -184,7 +184,7 @@ const AT_ARG2 = 32;
 type Instruction = [code: number, jumpTrue: number, jumpFalse: number, k: number];
 type Emit = (...instruction: Instruction) => void;
 
-/** The program as bytes, little-endian like both supported architectures. */
+/** Builds the program as bytes, little-endian like both supported architectures. */
 export function buildFilter(layer: SeccompLayer, arch: string = process.arch): Buffer {
   if (layer === 'warm') return program(arch, betweenRuns);
   return program(arch, (column, emit) => {
@@ -221,7 +221,7 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
         emit(RET, 0, 0, errno(EPERM));
         emit(RET, 0, 0, ALLOW);
       }
-      // Limits of the calling process alone: a program that an agent started runs as the same user as the agent.
+      // Only limits of the calling process: a program that an agent started runs as the same user as the agent.
       emit(JEQ, 0, 4, CALLS.prlimit64[column]);
       emit(LD, 0, 0, AT_ARG0);
       emit(JEQ, 1, 0, 0);
@@ -238,7 +238,7 @@ export function buildFilter(layer: SeccompLayer, arch: string = process.arch): B
   });
 }
 
-/** Whatever the arguments. */
+/** Denies calls, whatever their arguments. */
 function deny(calls: Record<string, Numbers>, column: 0 | 1, emit: Emit): void {
   for (const { [column]: number } of Object.values(calls)) {
     if (number === null) continue;
@@ -247,7 +247,7 @@ function deny(calls: Record<string, Numbers>, column: 0 | 1, emit: Emit): void {
   }
 }
 
-/** Nothing of a run may stay for the next one, in the kernel or in the process that forks it (warm.py). */
+/** Denies whatever could persist until the next run, in the kernel or in the process that forks it (warm.py). */
 function betweenRuns(column: 0 | 1, emit: Emit): void {
   deny(LASTING, column, emit);
   for (const { [column]: number } of Object.values(SCHEDULING)) {
@@ -257,7 +257,7 @@ function betweenRuns(column: 0 | 1, emit: Emit): void {
     emit(RET, 0, 0, errno(EPERM));
     emit(RET, 0, 0, ALLOW);
   }
-  // Of processes alone: a group or a user could have that process as a member.
+  // Only for processes: a group or a user could have that process as a member.
   for (const [number, process] of [
     [CALLS.setpriority[column], PRIO_PROCESS],
     [CALLS.ioprio_set[column], IOPRIO_WHO_PROCESS],
@@ -273,8 +273,8 @@ function betweenRuns(column: 0 | 1, emit: Emit): void {
 }
 
 /**
- * For a process that must not start any further program, even if it is exploited.
- * @param exceptNameAt lets it start the program whose name lies at this address: see sole_program.py
+ * Builds the filter of a process that must not start any further program, even if it is exploited.
+ * @param allowedNameAddress lets it start the program whose name is at this address: see sole_program.py
  */
 export function buildNoExecFilter(exceptNameAt?: number, arch: string = process.arch): Buffer {
   return program(arch, (column, emit) => {

@@ -80,7 +80,7 @@ export const FIXED_LIMITS = { NOFILE: 256, CORE: 0, MEMLOCK: 65_536, MSGQUEUE: 0
 export const TMP_BYTES_DEFAULT = 64 << 20;
 export const TMP_INODES = 4_096;
 
-/** Settings with which zygote.py builds a child with a /tmp of this size. */
+/** Builds the settings with which zygote.py builds a child with a /tmp of this size. */
 export const childConfig = (tmpBytes: number) => ({
   uid: INNER_UID,
   tmpBytes,
@@ -88,7 +88,7 @@ export const childConfig = (tmpBytes: number) => ({
   limits: FIXED_LIMITS,
 });
 
-/** A child that is not ready by then is abandoned. */
+/** A child that is not ready by then is killed. */
 export const READY_MS = 5_000;
 
 /** The first frame sent to a child: the resources that its run may see and use. Created by the host alone. */

@@ -10,7 +10,7 @@ function directory(): string {
   return made;
 }
 
-test('a tool starts the one program that it is given, and that program starts none', async () => {
+test('a tool can start only its one allowed program, and that program can start none', async () => {
   const [programs, workDir] = [directory(), directory()];
   const uv = path.join(programs, 'uv');
   fs.writeFileSync(

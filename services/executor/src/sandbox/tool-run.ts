@@ -15,9 +15,9 @@ export interface ToolRequest {
   /** Directories that it may read, mounted under their own names. */
   readOnly: string[];
   timeoutMs: number;
-  /** The only program that the tool may start. `interpreters`: directory of what it knows of the interpreter. */
+  /** The only program that the tool may start. `interpreters`: directory of its cached facts about the interpreter. */
   uv?: { path: string; interpreters?: string };
-  /** It handles nothing of others, and may start any program. */
+  /** It handles no untrusted files, and may start any program. */
   isTrusted?: boolean;
   /** The nonce that identifies this tool to the egress proxy; without one there is no network. */
   egressNonce?: string;
@@ -38,7 +38,7 @@ export class ToolFailed extends Error {
 const OUTPUT_BYTES_MAX = 256 * 1024;
 const TOOL_TMP_BYTES = 512 << 20;
 const PAGE_BYTES = 4_096;
-/** Numbers of pages where no interpreter has anything, in address spaces of 39 bits and more. */
+/** Page numbers that no interpreter uses, in address spaces of 39 bits and more. */
 const NAME_PAGE = { least: 2 ** 24, most: 2 ** 26 };
 
 /** Runs the platform's own tools on untrusted files: in a sandbox, because a compiler and pip are attack surface too. */

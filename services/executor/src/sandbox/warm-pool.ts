@@ -1,6 +1,6 @@
 /**
- * Warm sandboxes, within a bound of memory. A version gets one ahead of its runs when it is announced, or else with its second run
- * within a while, and another one where all of its own are in use.
+ * Keeps warm sandboxes within a memory limit. A version gets one ahead of its runs when it is announced, or else with
+ * its second run within a while, and another one if all of its own are in use.
  */
 import os from 'node:os';
 import type { Child } from './child';
@@ -14,7 +14,7 @@ export interface WarmSubject {
 }
 
 export interface WarmRequest extends WarmImport, WarmSubject {
-  /** Keeps its files in the store while a sandbox has them. @returns what ends that */
+  /** Pins its files in the store while a sandbox uses them. @returns a function that unpins them */
   pin(): Promise<() => void>;
 }
 
@@ -25,7 +25,7 @@ export interface WarmTaken {
 
 export interface WarmPoolOptions {
   zygote(): ZygoteProcess | undefined;
-  /** Of one version. */
+  /** Limit per version. */
   sandboxesMax: number;
   bytesMax: number;
   /** A sandbox is replaced after this long. */
@@ -36,11 +36,11 @@ interface Version extends WarmSubject {
   usedAt: number;
   sandboxes: WarmSandbox[];
   isImporting: boolean;
-  /** It is no longer among the versions. */
+  /** It was removed from the versions. */
   isForgotten: boolean;
-  /** Why it can't. */
+  /** The reason why it cannot be warm. */
   reason?: string;
-  /** Gets it another sandbox where its last one has ended, while it is used or announced. */
+  /** Requests a new sandbox when its last one has ended, while it is used or announced. */
   standby?: WarmRequest | undefined;
   announcedAt: number;
   /** Memory of its last sandbox. */
@@ -50,18 +50,18 @@ interface Version extends WarmSubject {
   failedAt: number;
 }
 
-/** Between two runs that make a version worth it, and without a run until its sandboxes end. */
+/** Maximum time between two runs that warrant a sandbox, and without a run until its sandboxes end. */
 const REPEATED_MS_MAX = 10 * 60_000;
 const SWEEP_MS = 15_000;
 const RETRY_MS = 15_000;
 const RETRY_DOUBLINGS_MAX = 8;
 const VERSIONS_MAX = 2_000;
-/** No workspace has more of the memory than this, so that no other one is without. */
+/** A workspace's maximum share of the memory, so that others have some. */
 const SHARE_OF_WORKSPACE = 0.5;
-/** From this part of the bound on, one is given up for another only if it has not been used for a while. */
+/** Above this share of the limit, a sandbox is evicted for another only if it has not been used for a while. */
 const FULL = 0.9;
 const UNUSED_MS_MIN = 60_000;
-/** Below this part of the machine's memory, warm sandboxes are given up, the least recently used first. */
+/** Below this share of available machine memory, warm sandboxes are evicted, the least recently used first. */
 const AVAILABLE_MIN = 0.1;
 
 const memoryOfMachine = (): number => {
@@ -71,10 +71,10 @@ const memoryOfMachine = (): number => {
 export const WARM_BYTES_DEFAULT = Math.round(memoryOfMachine() * 0.15);
 
 export class WarmPool {
-  /** By what has to be equal for two runs to share a sandbox, the least recently used first. */
+  /** By key of runs that can share a sandbox, the least recently used first. */
   private readonly versions = new Map<string, Version>();
   private readonly sandboxes = new Map<WarmSandbox, Version>();
-  /** For a run. Imports ahead of runs never delay it. */
+  /** Set during an import for a run, which imports ahead of runs never delay. */
   private isImporting = false;
   private importsAhead = Promise.resolve();
   private stopped = false;
@@ -82,7 +82,9 @@ export class WarmPool {
 
   constructor(private readonly options: WarmPoolOptions) {}
 
-  /** A process that has the code imported, if there is one or will be soon; a `reason` where there never will be. */
+  /**
+   * Acquires a process that has imported the code, if there is one or will be soon; a `reason` if there never will be.
+   */
   take(request: WarmRequest): WarmTaken {
     const version = this.getVersion(request);
     const isRepeated = Date.now() - version.usedAt < REPEATED_MS_MAX;
@@ -107,7 +109,7 @@ export class WarmPool {
 
   /**
    * Imports a version ahead of its runs, one at a time, unless it has a sandbox. Never ends a sandbox that is in use or was within
-   * the last minute. Resolves when it is over, whatever came of it.
+   * the last minute. Resolves when it is finished, whatever the outcome.
    * @param isStandby the version has one at all times, as long as this is repeated and without taking memory from others
    */
   importAhead(request: WarmRequest, isStandby: boolean): Promise<void> {
@@ -165,20 +167,20 @@ export class WarmPool {
     return sandboxes.length < this.options.sandboxesMax && !isMemoryShort();
   }
 
-  /** Versions that take turns in too little memory would only import. */
+  /** Returns whether there is room: versions that alternate in too little memory would only import. */
   private hasRoom(): boolean {
     const sandboxes = [...this.sandboxes.keys()];
     return bytesOf(sandboxes) < this.options.bytesMax * FULL || sandboxes.some(isUnused);
   }
 
-  /** Beside all others, as far as its size is known. */
+  /** Returns whether a version fits beside all others, as far as its size is known. */
   private fits({ workspaceId, bytes }: Version): boolean {
     const { bytesMax } = this.options;
     const held = this.bytesByWorkspace().get(workspaceId) ?? 0;
     return bytesOf(this.sandboxes.keys()) + bytes < bytesMax * FULL && held + bytes < bytesMax * SHARE_OF_WORKSPACE;
   }
 
-  /** @param canEnd whether this sandbox, which no run uses, may be given up for the new one */
+  /** @param canEnd whether this sandbox, which no run uses, may be evicted for the new one */
   private async import(
     version: Version,
     request: WarmRequest,
@@ -219,7 +221,7 @@ export class WarmPool {
         });
       });
     } catch {
-      // Its files can't be had: its next run says why.
+      // Its files can't be pinned: its next run reports why.
       failed();
     } finally {
       version.isImporting = false;
@@ -235,7 +237,7 @@ export class WarmPool {
     this.importsAhead = this.importsAhead.then(() => this.importInTurn(version, standby, true));
   }
 
-  /** The least recently used first, until what is left fits: if nothing else helps, without the new one. */
+  /** Evicts the least recently used first, until the rest fits; as a last resort, the new one. */
   private makeRoom(added: WarmSandbox, canEnd: (sandbox: WarmSandbox) => boolean): void {
     const { bytesMax } = this.options;
     const held = this.bytesByWorkspace();
@@ -259,7 +261,7 @@ export class WarmPool {
     return held;
   }
 
-  /** The least recently used first: before all others those that no run has used. */
+  /** Lists the least recently used first: before all others those that no run has used. */
   private listByUse(): WarmSandbox[] {
     return [...this.sandboxes.keys()].sort((a, b) => a.usedAt - b.usedAt);
   }
@@ -284,7 +286,7 @@ export class WarmPool {
     this.sweeping = undefined;
   }
 
-  /** Those with sandboxes go last: their number is bounded by memory. */
+  /** Forgets versions with sandboxes last: their number is limited by memory. */
   private forgetOldest(): void {
     const versions = [...this.versions];
     const [key, version] = versions.find(([, { sandboxes }]) => !sandboxes.length) ?? versions[0] ?? [];

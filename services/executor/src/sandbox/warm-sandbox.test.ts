@@ -1,4 +1,4 @@
-/** Runs of one version that share an import, and nothing else. */
+/** Tests that runs of one version share an import, and nothing else. */
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import { until } from '@gantry/testing';
@@ -27,10 +27,10 @@ const warmValue = async (warm: WarmRuns, options?: RunOptions): Promise<unknown>
   return value;
 };
 
-/** The sandbox that forked the process of a run. */
+/** Returns the id of the sandbox that forked the process of a run. */
 const sandboxOf = ({ child }: SandboxRun) => child.id.split('.')[0];
 
-test('imports a module once for all runs, each of which begins as if it had imported it', async () => {
+test('imports a module once for all runs, each of which starts as if it had imported it', async () => {
   const warm = fixture.warm(`
 import os, logging
 count = 0
@@ -54,7 +54,7 @@ def run(n):
   expect(sandboxes.size).toBe(1);
 });
 
-test('a sandbox whose process is gone when it reports ready waits for the report of its end', () => {
+test('a sandbox whose process has exited when it reports ready waits for the report of its exit', () => {
   const gone = () => {
     throw new Error('no such process');
   };
@@ -71,7 +71,7 @@ test('a sandbox whose process is gone when it reports ready waits for the report
   expect(sandbox.killedFor).toBe('recycled');
 });
 
-test('a reason that arrives after the report of its end counts', async () => {
+test('a reason that arrives after the report of the exit is used', async () => {
   const sandbox = new Child(
     '1',
     () => {},
@@ -90,7 +90,9 @@ test('a reason that arrives after the report of its end counts', async () => {
   expect(await gone).toEqual(['its import starts a thread']);
 });
 
-/** Each leaves something behind with `run(True)`; a later run looks for it with `run(False)` and says what it found. */
+/**
+ * Each leaves something behind with `run(True)`; a later run looks for it with `run(False)` and returns the finding.
+ */
 const TRACES: Record<string, string> = {
   'a changed module': `
 import json
@@ -198,7 +200,7 @@ def run(leave):
     return os.getpriority(os.PRIO_PROCESS, 0) != 10 or len(os.sched_getaffinity(0)) != os.cpu_count() or os.sched_getscheduler(0) != 0`,
 };
 
-test.each(Object.keys(TRACES))('a run leaves nothing: %s', async (name) => {
+test.each(Object.keys(TRACES))('a run leaves no trace: %s', async (name) => {
   const warm = fixture.warm(TRACES[name] ?? '');
   const first = await warm.run({ inputs: { leave: true } });
   expect(typeof first.value).toBe('boolean');
@@ -232,7 +234,7 @@ def run():
   }
 });
 
-test('libraries that are imported ahead are told to start no threads, and a run does not see that', async () => {
+test('libraries imported ahead are configured to start no threads, which is invisible to runs', async () => {
   const warm = fixture.warm(`
 import os
 AT_IMPORT = os.environ.get("OMP_NUM_THREADS")
@@ -241,7 +243,7 @@ def run(): return [AT_IMPORT, os.environ.get("OMP_NUM_THREADS")]
   expect(await warmValue(warm)).toEqual(['1', null]);
 });
 
-test('a run that starts as many processes as it can is the end of them, whether or not its sandbox is kept', async () => {
+test('processes of a fork bomb end with its run, whether or not the sandbox is reused', async () => {
   const warm = fixture.warm(`
 import os, time
 def run(bomb):
@@ -308,12 +310,12 @@ test.each([
   ],
   ['an error', 'import nothing_like_this', /ModuleNotFoundError/],
   ['a process that ends', 'import os; os._exit(3)', /ends its process/],
-])('code whose import needs or leaves %s runs fresh, and the reason is known', async (_, source, reason) => {
+])('code whose import needs or leaves %s runs fresh, with a reason', async (_, source, reason) => {
   const warm = fixture.warm(`${source}\ndef run(): return 1\n`, { secretNames: ['TOKEN'] });
   expect(await warm.reason()).toMatch(reason);
 });
 
-/** A message in the frames of the control channel. */
+/** Python code that sends a message in frames of the control channel. */
 const SAY = `
 import json, os
 def say(message):
@@ -322,17 +324,17 @@ def say(message):
 `;
 
 test.each([
-  ['says that a run has ended', 'say({"t": "ended", "status": 0})'],
-  ['says what nobody asks', 'say({"t": "result", "ok": True})'],
-  ['writes what is no message', 'os.write(3, bytes([0, 0, 0, 2]) + b"{{")'],
-  ['announces too large a message', 'os.write(3, bytes([255] * 4))'],
-])('a module that %s in the name of its sandbox runs fresh', async (_, statement) => {
+  ['reports that a run has ended', 'say({"t": "ended", "status": 0})'],
+  ['sends an unexpected message', 'say({"t": "result", "ok": True})'],
+  ['writes an invalid message', 'os.write(3, bytes([0, 0, 0, 2]) + b"{{")'],
+  ['declares a message that is too large', 'os.write(3, bytes([255] * 4))'],
+])('a module that %s on behalf of its sandbox runs fresh', async (_, statement) => {
   const warm = fixture.warm(`${SAY}\n${statement}\ndef run(): return 1\n`);
   expect(await warm.reason()).toMatch(/breaks the protocol/);
   expect((await warm.run()).isWarm).toBe(false);
 });
 
-test('an import that the end of its zygote cuts off is made again', async () => {
+test('an import that is interrupted by the end of its zygote is retried', async () => {
   const own = await testSandbox({ slots: 1 });
   const warm = own.warm('import time\ntime.sleep(0.5)\ndef run(): return 1\n');
   const run = warm.run();
@@ -342,7 +344,7 @@ test('an import that the end of its zygote cuts off is made again', async () => 
   await own.sandbox.stop();
 });
 
-test('what does not fit into the memory for warm sandboxes runs fresh', async () => {
+test('code that exceeds the memory for warm sandboxes runs fresh', async () => {
   const small = await testSandbox({ warmBytes: 1, slots: 1 });
   const warm = small.warm('def run(): return 1\n');
   expect(await warm.reason()).toMatch(/more memory/);
@@ -351,7 +353,7 @@ test('what does not fit into the memory for warm sandboxes runs fresh', async ()
   await small.sandbox.stop();
 });
 
-test('dates, numbers and texts that have nothing to do with now leave a version warm', async () => {
+test('dates, numbers and texts unrelated to the current time leave a version warm', async () => {
   const warm = fixture.warm(`
 import datetime
 EPOCH, START, DAY, NAME = 0.0, datetime.date(2020, 1, 1), 86_400, "2020-01-01"
@@ -361,7 +363,7 @@ def run(since=START): return since.year
   expect(await warmValue(warm)).toBe(2020);
 });
 
-test('a run that is stopped ends with all its processes, and the version goes on warm', async () => {
+test('a stopped run ends with all its processes, and the version stays warm', async () => {
   const warm = fixture.warm(`
 import os, time
 def run(hang):

@@ -1,7 +1,7 @@
 /**
  * A sealed child that has imported the code of one version, and forks a process for each run of it, one after the other (warm.py).
  *
- * It has run user code: what it reports is untrusted, and so is what it does between runs.
+ * It has run user code: its reports are untrusted, and so is its behaviour between runs.
  */
 import { EventEmitter } from 'node:events';
 import fs from 'node:fs';
@@ -16,16 +16,16 @@ import type { ZygoteProcess } from './zygote-process';
 export interface WarmImport {
   spec: SandboxSpec;
   entrypoint: string;
-  /** Code that asks for one of these while it is imported needs a run. */
+  /** Code that reads one of these during its import cannot be warm. */
   secretNames: string[];
   memoryBytes: number;
   processes: number;
 }
 
 export interface WarmEvents {
-  /** A process waits for a run, for the first time. */
+  /** Emitted when a process waits for a run, for the first time. */
   ready: [];
-  /** @param reason why this version can't run from a warm sandbox; absent: this one has ended, another may serve */
+  /** @param reason why this version can't run from a warm sandbox; absent: only this one has ended */
   gone: [reason?: string];
 }
 
@@ -33,7 +33,7 @@ const IMPORT_MS_MAX = 60_000;
 const REPORT_BYTES_MAX = 4_096;
 const REPORT_DEPTH_MAX = 2;
 const REASON_CHARS_MAX = 500;
-/** A process has ended as soon as its connections have; only then does the sandbox say so. */
+/** Grace period: a process ends with its connections, and the sandbox reports it only then. */
 const ENDED_MS_MAX = 1_000;
 /** Processor time that a process may use while it waits. */
 const RESTING_CPU_MS_MAX = 1_000;
@@ -46,7 +46,7 @@ const CLOCK_TICK_MS = 10;
 
 export class WarmSandbox extends EventEmitter<WarmEvents> {
   readonly startedAt = Date.now();
-  /** Its memory, as it says itself, since nobody else may look: within what is possible. */
+  /** Its memory as reported by itself, since no other process may read it; clamped to possible values. */
   bytes = 0;
   usedAt = Date.now();
   private phase: 'importing' | 'forking' | 'waiting' | 'running' | 'answered' = 'importing';
@@ -72,7 +72,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     void this.sandbox.exited.then((exit) => this.ended(exit));
   }
 
-  /** It takes no other run. */
+  /** Whether it accepts no further run. */
   private get isEnding(): boolean {
     return this.isLast || this.sandbox.killedFor !== undefined;
   }
@@ -81,7 +81,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     return this.phase === 'running' || this.phase === 'answered';
   }
 
-  /** A process for one run, if one waits. */
+  /** Acquires a process for one run, if one waits. */
   take(): Child | undefined {
     if (this.phase !== 'waiting' || !this.run || this.isEnding) return undefined;
     this.phase = 'running';
@@ -91,12 +91,15 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     return this.run;
   }
 
-  /** Whether the next process is on its way and nobody waits for it. */
+  /** Whether the next process is being forked and no run waits for it. */
   get isExpected(): boolean {
     return (this.phase === 'answered' || this.phase === 'forking') && !this.next && !this.isEnding;
   }
 
-  /** The next process. Undefined if importing the code in a fresh sandbox would have taken less time than to wait for it. */
+  /**
+   * Waits for the next process. Undefined if importing the code in a fresh sandbox would have taken less time than to
+   * wait for it.
+   */
   expect(): Promise<Child | undefined> {
     if (this.phase === 'answered') this.run?.control?.end();
     return new Promise((resolve) => {
@@ -112,13 +115,13 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     });
   }
 
-  /** After its run, if there is one. */
+  /** Ends it, after its run if there is one. */
   end(): void {
     if (this.isRunning) this.isLast = true;
     else this.sandbox.kill('recycled');
   }
 
-  /** False where something goes on although no run does: code that has found a way to stay. */
+  /** Returns false if something is active without a run: code that has found a way to persist. */
   isResting(): boolean {
     if (this.phase !== 'waiting') return true;
     const cpuMs = this.readCpuMs();
@@ -127,7 +130,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     return isAlone && cpuMs - this.cpuMsAtRest < RESTING_CPU_MS_MAX;
   }
 
-  /** CPU time of all threads of its first process. Undefined once that is gone, which may be before its exit is reported. */
+  /** Reads the CPU time of its first process. Undefined once that has exited, possibly before its exit is reported. */
   private readCpuMs(): number | undefined {
     try {
       return cpuMs(this.sandbox.hostPid());
@@ -163,7 +166,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     if (report.t === 'fresh' && phase === 'importing') {
       this.refuse(text(report.reason, REASON_CHARS_MAX));
     } else if (this.exit || this.sandbox.killedFor !== undefined) {
-      // The end of a run that is killed with its sandbox is that of the sandbox.
+      // A run that is killed with its sandbox ends with the exit of the sandbox.
       return;
     } else if (report.t === 'broken') {
       this.refuse(`its sandbox does not work: ${report.error}`.slice(0, REASON_CHARS_MAX));
@@ -188,7 +191,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     }
   }
 
-  /** The process of the next run, before there is one. The sandbox first removes what is left of the run before it. */
+  /** Forks the process of the next run ahead. The sandbox first removes leftovers of the previous run. */
   private fork(): void {
     const { sandbox, zygote } = this;
     this.phase = 'forking';
@@ -214,7 +217,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
     zygote.connect(sandbox, run);
   }
 
-  /** Its processes are known to the sandbox alone, and end with it. */
+  /** Kills a run with its sandbox, which alone knows its processes. */
   private kill(run: Child): void {
     const end = () => run.state !== 'dead' && this.sandbox.kill(run.killedFor ?? '');
     if (run.killedFor === CHANNEL_CLOSED) setTimeout(end, ENDED_MS_MAX);
@@ -249,7 +252,7 @@ export class WarmSandbox extends EventEmitter<WarmEvents> {
   }
 }
 
-/** CPU time of a process, of all its threads. @throws if it is gone */
+/** Reads the CPU time of all threads of a process. @throws if it has exited */
 function cpuMs(pid: number): number {
   const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
   // After the name, which may contain anything: user and system time are fields 14 and 15 of proc_pid_stat(5).

@@ -1,5 +1,6 @@
 /**
- * One generation of the zygote. It is replaced when it crashes or is recycled; active runs finish in the old one.
+ * Manages one generation of the zygote. It is replaced when it crashes or is recycled; active runs finish in the old
+ * one.
  */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter } from 'node:events';
@@ -52,7 +53,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   dead = false;
   /** Creates no new children; exits after its last one. */
   retired = false;
-  /** The reason why a child could not be built, in the child's words. */
+  /** The reason why a child could not be built, as reported by the child. */
   lastBroken?: string;
   readonly dir: string;
   private readonly byNonce = new Map<string, Starting>();
@@ -67,7 +68,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     this.dir = fs.mkdtempSync(path.join(settings.runDir, `${ownerTag}-z-`));
   }
 
-  /** The zygote's own process, in this process's pid namespace. */
+  /** The pid of the zygote itself, in this process's pid namespace. */
   get pid(): number | undefined {
     return this.bwrap.innerPid();
   }
@@ -119,12 +120,12 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     await this.bwrap.inner;
   }
 
-  /** A child that is starting. It is ready once it has made its three connections, sealed itself and reported that. */
+  /** Forks a child, which is ready once it has made its three connections, sealed itself and reported that. */
   fork(): Child {
     return this.forkAs('fork');
   }
 
-  /** A child that becomes a warm sandbox once it is told what to import: see warm-sandbox.ts. */
+  /** Forks a child that becomes a warm sandbox once it receives the code to import: see warm-sandbox.ts. */
   forkWarm(): Child {
     return this.forkAs('warm');
   }
@@ -148,7 +149,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     );
     const starting = this.expect(child);
     this.children.set(id, starting);
-    // A warm sandbox lives long: the groups at hand are for those that come and go.
+    // A warm sandbox is long-lived: the pooled groups are for short-lived children.
     const group = verb === 'fork' ? this.groups?.take() : undefined;
     child.cgroup = group?.cgroup;
     const places = group?.places.map((place) => INHERITED_FD + place) ?? [];
@@ -156,7 +157,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     return child;
   }
 
-  /** Until it has made its connections and said that it is ready. */
+  /** Registers a child until it has made its connections and reported that it is ready. */
   private expect(child: Child): Starting {
     const nonce = randomBytes(16).toString('hex');
     const timer = setTimeout(() => child.state === 'starting' && child.kill('not ready in time'), READY_MS);
@@ -175,7 +176,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     return this.gone;
   }
 
-  /** Idle children end at once; active runs finish. */
+  /** Retires the zygote: idle children end at once; active runs finish. */
   retire(): void {
     this.retired = true;
     for (const { child } of this.children.values()) if (child.state !== 'running') child.kill('recycled');
@@ -215,7 +216,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     socket.on('data', onData);
   }
 
-  /** Before it has a run, a child sends one message: that it is ready, or its failure. */
+  /** Handles the one message that a child sends before it has a run: that it is ready, or its failure. */
   private firstWords(starting: Starting): void {
     try {
       for (let body = starting.child.frames.next(); body; body = starting.child.frames.next()) {
@@ -237,7 +238,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   /** Three connections are three queues: "ready" on one may be read before the others have been identified. */
   private readyWhenComplete(starting: Starting): void {
     const { child, connected, saidReady, nonce } = starting;
-    // A child killed meanwhile may still report that it is ready: it must not be handed out.
+    // A child killed meanwhile may still report that it is ready: it must not be used.
     if (child.state !== 'starting' || child.killedFor || !saidReady || connected.size < 3) return;
     this.byNonce.delete(nonce);
     void this.confine(child).then(() => {
@@ -249,7 +250,7 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
     });
   }
 
-  /** For a child without a group to join. */
+  /** Confines a child without a pooled group. */
   private async confine(child: Child): Promise<void> {
     if (!this.settings.cgroups || child.cgroup) return;
     try {
@@ -310,7 +311,10 @@ export class ZygoteProcess extends EventEmitter<ZygoteEvents> {
   }
 }
 
-/** A child's pid as the zygote sees it: the last but one column of NSpid, before the child's own view (1). Undefined if it is gone. */
+/**
+ * Finds a child's pid in the zygote's namespace: the last but one column of NSpid, before its own (1). Undefined if it
+ * has exited.
+ */
 function findInnerPid(pid: number): number | undefined {
   try {
     const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -17,7 +17,7 @@ export function createCodeStore({
   finish(directory: string): Promise<void>;
 }) {
   return {
-    /** Makes the code available, unpacked and finished, at `<store>/<digest>`. Synchronous if it is already there. */
+    /** Provides the code, unpacked and finished, at `<store>/<digest>`. Synchronous if it is already there. */
     pin: (code: CodeReference): void | Promise<void> =>
       store.pin(code.digest, async (directory) => {
         await unpackZip(await fetchZip(code, 'the code'), directory);

@@ -6,13 +6,13 @@ import { fetchZip } from './fetch-zip';
 
 export type ContextStore = ReturnType<typeof createContextStore>;
 
-/** Differs from the zip's own digest: code of the same bytes is stored there with its byte code, which does not belong to the context. */
+/** Returns a key other than the zip's digest, under which code of the same bytes would be stored with its byte code. */
 export const storedAs = ({ digest }: Pick<JobContext, 'digest'>) =>
   createHash('sha256').update(`context\n${digest}`).digest('hex');
 
 export function createContextStore({ store }: { store: DirectoryStore }) {
   return {
-    /** Unpacks the files into the store, under the name given by `storedAs`. */
+    /** Unpacks the files into the store, under the key of `toStoreKey`. */
     pin: (context: JobContext): void | Promise<void> =>
       store.pin(storedAs(context), async (directory) => {
         await unpackZip(await fetchZip(context, `the context ${context.name}`), directory);

@@ -18,7 +18,7 @@ async function use(store: DirectoryStore, digest: string, bytes = 100 * KB) {
 }
 const names = (store: DirectoryStore) => fs.readdirSync(store.directory).sort();
 
-test('a directory is made once, also when many ask at the same time', async () => {
+test('a directory is created once, even for concurrent callers', async () => {
   const store = openDirectoryStore(directory, 1_000 * KB);
   let made = 0;
   const make = async (staging: string) => {
@@ -30,7 +30,7 @@ test('a directory is made once, also when many ask at the same time', async () =
   expect(made).toBe(1);
 });
 
-test('what failed leaves nothing behind, and can be tried again', async () => {
+test('a failed creation leaves nothing behind, and can be retried', async () => {
   const store = openDirectoryStore(directory, 1_000 * KB);
   const failing = async (staging: string) => {
     await write(10)(staging);
@@ -43,7 +43,7 @@ test('what failed leaves nothing behind, and can be tried again', async () => {
   expect(names(store)).toEqual(['a']);
 });
 
-test('beyond its size the longest unused goes, and nothing that a run uses', async () => {
+test('beyond its size limit the least recently used is evicted, and nothing that is pinned', async () => {
   const store = openDirectoryStore(directory, 250 * KB);
   await store.pin('pinned', write(100 * KB));
   await use(store, 'old');
@@ -53,7 +53,7 @@ test('beyond its size the longest unused goes, and nothing that a run uses', asy
   await until(() => fs.readdirSync(path.join(directory, 'staging')).length === 0);
 });
 
-test('what is there is found again after a restart; what a killed process was making is swept', async () => {
+test('directories are found after a restart; staging directories of a killed process are removed', async () => {
   await use(openDirectoryStore(directory, 1_000 * KB), 'kept');
   fs.mkdirSync(path.join(directory, 'staging', '999999999-1-abandoned'));
   const again = openDirectoryStore(directory, 1_000 * KB);

@@ -1,5 +1,6 @@
 /**
- * Directories named by a SHA-256: unpacked code and installed dependencies, each created once and then read-only.
+ * Stores directories named by a SHA-256: unpacked code and installed dependencies, each created once and then
+ * read-only.
  *
  * A complete directory gets its name by a rename, so a crash never leaves a partial one under a digest.
  * Directories in use are pinned; beyond the size limit the least recently used one is evicted first.
@@ -13,7 +14,7 @@ export interface DirectoryStore {
   /** Pins an existing directory, or creates it under a keyed mutex per digest. @returns the caller must unpin. */
   pin(digest: string, make: (stagingDirectory: string) => Promise<void>): void | Promise<void>;
   unpin(digest: string): void;
-  /** Forgets a directory that is not what it should be, unless it is pinned. */
+  /** Removes a directory with altered content, unless it is pinned. */
   remove(digest: string): void;
   has(digest: string): boolean;
   bytes(): number;

@@ -10,7 +10,7 @@ export interface ZipReference {
 
 const ZIP_BYTES_MAX = 100 << 20;
 
-/** @throws if the download is larger than announced, or does not match the digest. */
+/** Downloads a zip. @throws if the download is larger than announced, or does not match the digest. */
 export async function fetchZip({ digest: wanted, url, size }: ZipReference, what: string): Promise<Buffer> {
   const zip = await getBytes(url, Math.min(size, ZIP_BYTES_MAX));
   const digest = createHash('sha256').update(zip).digest('hex');

@@ -56,7 +56,7 @@ def error_of(function):
 
 
 def read(path):
-    """Nothing where the file is hidden from this process: those of pid 1 of a warm sandbox are."""
+    """Reads a file; empty if it is hidden from this process, like those of pid 1 of a warm sandbox."""
     try:
         with open(path, "rb") as file:
             return file.read().decode()
@@ -108,7 +108,7 @@ def _(i):
 @check("is not root, and no other user is mapped")
 def _(i):
     mapped = open("/proc/self/uid_map").read().splitlines()
-    root_of_machine = os.stat("/usr").st_uid                    # shown as 65534 unless root is mapped to somebody here
+    root_of_machine = os.stat("/usr").st_uid                    # shown as 65534 unless root is mapped here
     return os.getuid() == os.geteuid() == 1000 and len(mapped) == 1 and root_of_machine == 65534, (mapped, root_of_machine)
 
 
@@ -152,7 +152,7 @@ def _(i):
     return pids == [str(os.getpid())] and os.getppid() in (0, 1), pids
 
 
-@check("finds nobody to signal")
+@check("finds no other process to signal")
 def _(i):
     seen = error_of(lambda: os.kill(-1, 9))
     return seen == "ESRCH", seen
@@ -170,7 +170,7 @@ def _(i):
     return seen == [] and os.getcwd() == "/tmp" and os.stat("/..").st_ino == os.stat("/").st_ino, (seen, os.getcwd())
 
 
-@check("is not told where on the machine its files lie, by no table of mounts and no link")
+@check("does not learn where on the machine its files are, from mount tables or links")
 def _(i):
     pid = os.fork()
     if pid == 0:
@@ -272,7 +272,7 @@ def _(i):
     return held and raw in ("EPERM", "EACCES"), (seen, raw)
 
 
-@check("can't make pairs of sockets of families that it can't open")
+@check("can't create socket pairs of families that it can't open")
 def _(i):
     pair = ctypes.create_string_buffer(8)
     refused_families = {str(family): (53, family, 1, 0, pair) for family in (16, 17, 30, 38, 40, 44)}
@@ -297,7 +297,7 @@ def _(i):
     return held and set(seen.values()) == {"EPERM"}, (seen, calls)
 
 
-@check("can't change what others run from: its mode, owner, times, attributes")
+@check("can't change mode, owner, times or attributes of shared files")
 def _(i):
     import sys
     places = [path for path in ("/code/main.py", "/code", "/deps", "/etc/passwd", sys.executable) if os.path.exists(path)]
@@ -339,7 +339,7 @@ def _(i):
 
 # --- files ---
 
-@check("can write nowhere but to /tmp and /dev/shm")
+@check("can write only to /tmp and /dev/shm")
 def _(i):
     places = ["/x", "/usr/x", "/etc/x", "/code/x", "/deps/x", "/host/x", "/dev/x", "/proc/x", "/usr/lib/x",
               "/code/main.py", "/etc/passwd", "/usr/bin/python3"]
@@ -448,7 +448,7 @@ def _(_):
     return (down, address) == ("EPERM", "EPERM"), (down, address)
 
 
-@check("has a loopback of its own, which is not the machine's")
+@check("has its own loopback, which is not the machine's")
 def _(i):
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
@@ -458,7 +458,7 @@ def _(i):
     return seen == "ECONNREFUSED", seen
 
 
-@check("can't change the limits of another process of its user, and its own not beyond what they are")
+@check("can't change the limits of another process of its user, nor raise its own")
 def _(_):
     parent = os.getpid()
     code = f"import resource; resource.prlimit({parent}, resource.RLIMIT_NOFILE, (3, 3))"

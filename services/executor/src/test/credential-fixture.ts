@@ -1,4 +1,6 @@
-/** Hosts behind TLS for runs with credentials, under an authority that only this process's onward connections trust. */
+/**
+ * Serves TLS hosts for runs with credentials, under an authority that only this process's upstream connections trust.
+ */
 import fs from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
@@ -24,15 +26,15 @@ export interface SeenRequest {
 }
 
 export interface CredentialFixture extends ExecutorFixture {
-  /** `api.test` and `other.test`, each under a certificate of its own; `wrong.test` has that of another. */
+  /** `api.test` and `other.test`, each with its own certificate; `wrong.test` has that of another. */
   port: number;
   /** Requests that reached a host, in order. */
   seen: SeenRequest[];
   /** Names that were resolved. */
   asked: string[];
-  /** Replaces the answer of every host. */
+  /** Replaces the response of every host. */
   answer(with_: (request: SeenRequest, response: ServerResponse) => void): void;
-  /** Replaces what follows the 101 of every host. */
+  /** Replaces the socket handler after the 101 of every host. */
   answerSocket(with_: (request: SeenRequest, socket: Duplex) => void): void;
   runWith(source: string, overrides?: Partial<Job>): ReturnType<ExecutorFixture['service']['run']>;
 }
@@ -42,7 +44,7 @@ export const echo = (seen: SeenRequest, response: ServerResponse) => {
   response.end(JSON.stringify(seen));
 };
 
-/** In front of every program: `fetch(url, headers, data)` is [status, headers, body]. */
+/** Prepended to every program: `fetch(url, headers, data)` returns [status, headers, body]. */
 export const FETCH = `
 import base64, http.client, json, os, re, socket, ssl, urllib.error, urllib.request
 from gantry import context
@@ -118,7 +120,7 @@ export async function startCredentialFixture(overrides: Partial<ExecutorOptions>
     ...Object.fromEntries(Object.entries(hosts).map(([name, address]) => [name, [address]])),
     'closed.test': ['127.0.0.5'],
     'inside.test': ['10.0.0.7'],
-    // Another address with each answer.
+    // Another address with each lookup.
     'rebinding.test': () => [rebound++ ? '10.0.0.7' : '127.0.0.2'],
     'mixed.test': ['127.0.0.2', '10.0.0.7'],
   });
@@ -166,7 +168,7 @@ export const credential = (port: number, overrides: Partial<JobCredential> = {})
   ...overrides,
 });
 
-/** As a server sends it. */
+/** Builds a frame as a server sends it. */
 export function frame(payload: string | Buffer, { opcode = 1, isFinal = true } = {}): Buffer {
   const bytes = Buffer.from(payload);
   if (bytes.length > 125) throw new Error('too long for a short frame');
@@ -175,7 +177,7 @@ export function frame(payload: string | Buffer, { opcode = 1, isFinal = true } =
 
 export const requestsOf = (events: RunEvent[]) => events.flatMap((event) => (event.type === 'request' ? [event] : []));
 
-/** Neither the value nor any usual form of it. */
+/** Asserts that a text contains neither the value nor any usual form of it. */
 export function expectNoValue(thing: unknown, value = VALUE): void {
   const text = typeof thing === 'string' ? thing : JSON.stringify(thing);
   const bytes = Buffer.from(value);

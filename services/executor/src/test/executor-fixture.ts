@@ -15,7 +15,9 @@ export interface ExecutorFixture {
   stop(): Promise<void>;
 }
 
-/** A NATS server, a service and an executor in this process, with the NATS users and permissions of production. */
+/**
+ * Starts a NATS server, a service and an executor in this process, with the NATS users and permissions of production.
+ */
 export async function startTestExecutor(
   overrides: Partial<ExecutorOptions> = {},
   before: (service: FakeService) => Promise<void> = async () => {},
@@ -56,7 +58,7 @@ export async function startTestExecutor(
   };
 }
 
-/** Before the tests of this file or `describe`, and until after them. */
+/** Starts it before the tests of this file or `describe`, and stops it after them. */
 export const testExecutor = (...options: Parameters<typeof startTestExecutor>): ExecutorFixture =>
   given(
     () => startTestExecutor(...options),

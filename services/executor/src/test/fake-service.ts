@@ -1,4 +1,4 @@
-/** The services' side of the run protocol, and an object store, controlled by a test. */
+/** Fakes the services' side of the run protocol, and an object store, controlled by a test. */
 import { createHash } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -53,11 +53,11 @@ export interface FakeService {
   objects: Map<string, Buffer>;
   url(path: string): string;
   code(files: Record<string, string | Buffer> | string): Promise<Job['code']>;
-  /** Queues a run and answers the next claim with it. @returns its id. */
+  /** Queues a run for the next claim. @returns its id. */
   queue(code: Job['code'], overrides?: JobOverrides): string;
   /** Queues a run and waits for its terminal event. */
   run(files: Record<string, string> | string, overrides?: JobOverrides): Promise<RunView>;
-  /** For the latest attempt, unless another is named. */
+  /** Returns the view of the latest attempt, unless another is named. */
   view(runId: string, attempt?: number): Omit<RunView, 'finished' | 'job'>;
   finished(runId: string): Promise<RunView>;
   started(runId: string): Promise<void>;
@@ -66,21 +66,21 @@ export interface FakeService {
   statuses: (ExecutorStatus & { executorId: string })[];
   renewals: (LeaseRenewal & { executorId: string })[];
   requestsToStore: string[];
-  /** Answers executors that ask for versions to have ready. */
+  /** Standby versions in the reply to executors. */
   standby: PrepareRequest[];
   cancelledAtLease: Set<string>;
   lostAtLease: Set<string>;
-  /** Every request to record a step, answered or not. */
+  /** Every request to record a step. */
   stepRequests: StepRecord[];
   /** Recorded steps of a run, in order. */
   steps(runId: string): RecordedStep[];
-  /** Hands the run out again, with its recorded steps, and waits for the end of that attempt. */
+  /** Assigns the run again, with its recorded steps, and waits for the end of that attempt. */
   again(runId: string, overrides?: JobOverrides): Promise<RunView>;
   /** Records a step as the service does when a run's wait is over. */
   recordStep(runId: string, step: RecordedStep): void;
-  /** Asks the executor that holds the run to stop it. */
+  /** Requests the executor that holds the run to stop it. */
   cancel(runId: string): void;
-  /** Number of waiting claims. */
+  /** Counts the waiting claims. */
   standing(): number;
   /** Drops the claims of a killed executor: with a real service its lease would expire. */
   forgetClaims(): void;
@@ -100,7 +100,7 @@ export const LIMITS: Job['limits'] = {
   artifactBytes: 4 << 20,
 };
 
-/** @param nats also receives the executors' status, which is not meant for this service */
+/** @param nats also receives the executors' status, which is not sent to this service */
 export async function fakeService(
   bus: Bus,
   nats: TestNats,

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** Whether a process exists and is not a zombie. */
+/** Returns whether a process exists and is not a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     return !/^State:\s*[ZX]/m.test(fs.readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -9,7 +9,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** All descendants of a process, with their state letters. */
+/** Lists all descendants of a process, with their state letters. */
 export function descendants(pid: number): { pid: number; state: string }[] {
   const all = fs
     .readdirSync('/proc')

@@ -1,4 +1,4 @@
-/** A sandbox with a store of its own, built as in the executor, for tests of the sandbox alone. */
+/** Builds a sandbox with its own store, as in the executor, for tests of the sandbox alone. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -65,11 +65,11 @@ export interface SandboxRun extends Finished {
 
 export interface WarmRuns {
   request: WarmRequest;
-  /** One run from a process that has the code imported, as soon as one waits; a fresh one where the code can't be warm. */
+  /** Runs in a process that has imported the code, as soon as one waits; in a fresh one if the code can't be warm. */
   run(options?: RunOptions): Promise<SandboxRun>;
-  /** The next run, wherever it comes from. */
+  /** Runs once, in a warm or a fresh process. */
   runNext(options?: RunOptions): Promise<SandboxRun>;
-  /** Why it can't be warm, once that is known. */
+  /** Waits for the reason why it can't be warm. */
   reason(): Promise<string>;
 }
 
@@ -88,7 +88,7 @@ export interface TestSandbox {
   run(code: string | Record<string, string>, options?: RunOptions): Promise<SandboxRun>;
 }
 
-/** `warm`: each run comes from a process that has the code imported already. */
+/** `warm`: each run uses a process that has already imported the code. */
 export type TestIsolation = Isolation | 'warm';
 export const ISOLATIONS = ['zygote', 'warm', 'process'] as const;
 

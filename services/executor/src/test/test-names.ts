@@ -1,7 +1,7 @@
-/** Names that resolve to addresses of this machine's loopback network, for this process alone. */
+/** Resolves test names to addresses of this machine's loopback network, only in this process. */
 import dns from 'node:dns/promises';
 
-/** @param addresses by name, each time; other names are resolved as usual. @returns the names asked for so far */
+/** @param addresses by name, each time; other names are resolved as usual. @returns the names resolved so far */
 export function resolveTestNames(addresses: Record<string, string[] | (() => string[])>): string[] {
   const asked: string[] = [];
   const lookup = dns.lookup;

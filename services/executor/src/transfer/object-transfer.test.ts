@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { startUpload } from './object-transfer';
 
-test('an upload to a store that is just starting waits until it is there, and sends its bytes once', async () => {
+test('an upload to a store that is still starting waits until it is ready, and sends its bytes once', async () => {
   const received: string[] = [];
   const store = http.createServer(async (req, res) => {
     received.push((await buffer(req)).toString());

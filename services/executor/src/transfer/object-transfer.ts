@@ -1,4 +1,6 @@
-/** Transfers from and to the object store, by the presigned URLs of a job. The executor has no other credential. */
+/**
+ * Transfers data from and to the object store, by the presigned URLs of a job. The executor has no other credential.
+ */
 import http from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
@@ -6,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { drained } from './drained';
 
 const IDLE_MS = 15_000;
-/** A starting service hands out runs a moment before it serves their files: 4.5 s in total. */
+/** A starting service assigns runs a moment before it serves their files: 4.5 s in total. */
 const TRIES = 6;
 const RETRY_MS = 300;
 
@@ -24,7 +26,7 @@ export class TransferError extends Error {
   }
 }
 
-/** URLs contain a signature: errors name the address without it. */
+/** Removes the signature from a URL, for errors. */
 const addressOf = (url: string) => {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
@@ -96,7 +98,7 @@ export async function putBytes(url: string, contentType: string, body: Buffer): 
 export type Upload = Awaited<ReturnType<typeof startUpload>>;
 
 /**
- * A streamed body cannot be sent a second time, so only the connection is retried: the store may be
+ * Starts an upload. A streamed body cannot be sent a second time, so only the connection is retried: the store may be
  * starting. @throws TransferError if it cannot be reached
  */
 export async function startUpload(url: string, contentType: string, size: number) {
@@ -108,7 +110,7 @@ export async function startUpload(url: string, contentType: string, size: number
     return { sent, answer };
   });
   return {
-    /** A promise if the other side applies backpressure. */
+    /** Returns a promise if the store applies backpressure. */
     write(piece: Buffer): Promise<void> | void {
       if (sent.destroyed || sent.write(piece)) return;
       return drained(sent);

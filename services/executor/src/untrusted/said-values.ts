@@ -1,10 +1,10 @@
-/** Messages from inside of a sandbox, whose values may be of any type. */
+/** Parses messages from inside a sandbox, whose values may be of any type. */
 import { DEPTH_MAX, parseUntrusted } from './untrusted-json';
 
 /** A suspension nests its payload two levels down. */
 const MESSAGE_DEPTH_MAX = DEPTH_MAX + 2;
 
-/** @throws for what is no object, or deeper than that */
+/** Parses a frame. @throws if it is not an object, or nested too deeply */
 export function parseMessage(body: Buffer, depthMax = MESSAGE_DEPTH_MAX): Record<string, unknown> {
   let message: unknown;
   try {
@@ -26,7 +26,7 @@ export const text = (value: unknown, charsMax: number): string =>
 export const optionalText = (value: unknown, charsMax: number): string | null =>
   typeof value === 'string' ? value.slice(0, charsMax) : null;
 
-/** Impossible values would otherwise be stored, summed and charged. */
+/** Clamps a number: impossible values would otherwise be stored, summed and charged. */
 export const count = (value: unknown, most: number): number =>
   typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.min(value, most) : 0;
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => fs.rmSync(outside, { recursive: true, force: true }));
 
-test('an ordinary zip is unpacked, folders and all, into files that nobody may write to', async () => {
+test('an ordinary zip is unpacked with its folders into read-only files', async () => {
   const zip = await zipOf({
     'main.py': 'a',
     'pkg/sub/__init__.py': 'bc',
@@ -29,7 +29,7 @@ test('an ordinary zip is unpacked, folders and all, into files that nobody may w
   expect(fs.statSync(path.join(target, 'main.py')).mode & 0o777).toBe(0o444);
 });
 
-test('a directory without files is there too', async () => {
+test('a directory without files is created', async () => {
   await unpackZip(rawZip([{ name: 'empty/', content: Buffer.alloc(0), mode: 0o40755 }]), target);
   expect(fs.readdirSync(target)).toEqual(['empty']);
 });
@@ -47,7 +47,7 @@ test.each<[string, () => Buffer, RegExp]>([
   ['a bomb of 120 MB', () => rawZip(bomb()), /more than 100 MB/],
   ['more than 2,000 entries', () => rawZip(many()), /more than 2000 entries/],
   ['something else', () => Buffer.from('#!/bin/sh\n'.repeat(10)), /not a readable zip/],
-])('%s is refused, before it is written and as it is, and nothing appears outside', async (_, make, says) => {
+])('%s is rejected, by the check and while unpacking, and nothing is written outside', async (_, make, says) => {
   const zip = make();
   for (const err of [await checkZip(zip).catch((err) => err), await unpackZip(zip, target).catch((err) => err)]) {
     expect(err).toBeInstanceOf(BadArchive);
@@ -57,7 +57,7 @@ test.each<[string, () => Buffer, RegExp]>([
   expect(fs.readdirSync(path.join(outside, 'deep'))).toEqual(['target']);
 });
 
-test('a disk that takes no more is no fault of the zip', async () => {
+test('a file system error is not reported as a bad zip', async () => {
   fs.writeFileSync(path.join(target, 'a'), '');
   await expect(unpackZip(await zipOf({ 'a/b': 'x' }), target)).rejects.not.toBeInstanceOf(BadArchive);
 });

@@ -16,14 +16,14 @@ export async function unpackZip(zip: Buffer, directory: string): Promise<void> {
   }
 }
 
-/** Whether unpackZip() would accept it, as far as that can be determined without writing. @throws BadArchive */
+/** Checks that unpackZip() would accept a zip, as far as possible without writing. @throws BadArchive */
 export async function checkZip(zip: Buffer): Promise<void> {
   for (const entry of await readZip(zip, LIMITS)) {
     for await (const _ of entry.chunks());
   }
 }
 
-/** 'wx' and no links are ever created: the target can only be a new file below the directory. */
+/** Writes with 'wx', and no links are ever created: the target can only be a new file below the directory. */
 async function writeEntry(entry: ZipEntry, target: string): Promise<void> {
   const file = await fs.promises.open(target, 'wx', 0o444);
   try {

@@ -20,7 +20,7 @@ test.each([
   nested(DEPTH_MAX),
   `["${'['.repeat(100)}", "${'\\"['.repeat(100)}"]`,
   '[1e308, 1E-400, 0.1e1]',
-])('%j becomes what JSON.parse makes of it', (text) => {
+])('%j is parsed like JSON.parse', (text) => {
   expect(parse(text)).toEqual(JSON.parse(text));
 });
 
@@ -38,19 +38,19 @@ test.each([
   ['"unended', 'malformed'],
   ['"ends in \\', 'malformed'],
   ['[1]]', 'malformed'],
-])('a text like %.40s is refused before anybody walks it', (text, problem) => {
+])('a text like %.40s is rejected before any recursion', (text, problem) => {
   expect(problemOf(text)).toBe(problem);
 });
 
 test.each(['1e20', '[1e20,1e20]', '{"a":1E20}', '[1E+5,0.1,12345678901234567890,1e-7,-0.00000012345]'])(
-  'no number grows beyond what is reckoned with: %s',
+  'no number grows beyond GROWTH_MAX: %s',
   (text) => {
     const written = JSON.stringify(parse(text)).length;
     expect(mayExceed(text.length, written - 1)).toBe(true);
   },
 );
 
-test('bytes that are no characters grow by no more than is reckoned with', () => {
+test('invalid UTF-8 grows by no more than GROWTH_MAX', () => {
   const text = Buffer.concat([Buffer.from('"'), Buffer.alloc(1_000, 0xff), Buffer.from('"')]);
   const written = Buffer.byteLength(JSON.stringify(parseUntrusted(text)));
   expect(written).toBeGreaterThan(3_000);

@@ -4,10 +4,10 @@
  * A text is measured before it is parsed: deep nesting overflows the stack of any later recursion (a text of
  * 20,000 brackets parses, but cannot be serialised again), and an object of a million keys costs seconds. The
  * measurement is one pass without allocations, about a nanosecond per byte. The size of a value when serialised
- * again differs from its size on arrival: see `mayExceed`.
+ * again differs from its size on arrival: see `canExceed`.
  */
 
-/** For one value, the same as for the body of an HTTP request: the output of a run may become the input of another one. */
+/** Limit of one value, the same as for the body of an HTTP request: the output of a run may become the input of another one. */
 export const DEPTH_MAX = 64;
 
 /** Names in objects, and lists and objects together. Both cost a hundred times as much as their bytes. */
@@ -55,7 +55,7 @@ export function parseUntrusted(bytes: Buffer, depthMax = DEPTH_MAX): unknown {
  */
 export const mayExceed = (parsedBytes: number, bytesMax: number) => parsedBytes * GROWTH_MAX > bytesMax;
 
-/** For a value that was parsed here, so the recursion is bounded. */
+/** Compares the depth of a value that was parsed here, so the recursion is bounded. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(inner, levels - 1));

@@ -2,8 +2,8 @@ import { type Authenticate, type AuthenticatorOptions, accountTokenPrefixes, cre
 import { AppError } from '@gantry/http';
 
 /**
- * As everywhere, and with the keys of this surface. A session cookie that has ended travels with a browser for days: where
- * nobody needs to sign in, it counts as none.
+ * Authenticates as the other services do, and accepts the API keys of this surface. Browsers send an expired session
+ * cookie for days: where sign-in is optional, it is ignored.
  */
 export function skillsAuthenticator(options: Omit<AuthenticatorOptions, 'tokenPrefixes'>): Authenticate {
   const authenticate = createAuthenticator({ ...options, tokenPrefixes: [...accountTokenPrefixes, 'rly_'] });

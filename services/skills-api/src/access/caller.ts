@@ -1,29 +1,29 @@
-/** Readers and writers of this surface. */
+/** The callers of this surface: readers and writers. */
 import { callerOf, forbidden, type Made, madeBy, type Principal } from '@gantry/http';
 import type { Request } from 'express';
 import { type Audit, auditOf } from '../audit/audit';
 
-/** Anybody: nulls for somebody who is not signed in. An owner is a user in a workspace, never a user alone. */
+/** Any caller; nulls for one who is not signed in. An owner is a user in a workspace, never a user alone. */
 export interface Reader {
   userId: string | null;
   workspaceId: string | null;
-  /** Lower case; null unless the address was proven to be the reader's. */
+  /** Lower case; null unless the address is verified. */
   email: string | null;
-  /** Null unless the address is not proven: then it counts where the reader is a member. */
+  /** Null if the address is verified. An unverified address counts where the reader is a member. */
   member: { holderSince: Date; workspaceIds: string[] } | null;
 }
 
-/** Somebody who can own, save and subscribe. */
+/** A user who can own, save and subscribe. */
 export interface Person extends Reader {
   userId: string;
   workspaceId: string;
   name: string | null;
 }
 
-/** A person behind a request, whose changes are written down. */
+/** The person behind a request, whose changes are audited. */
 export interface Actor extends Person {
   audit: Audit;
-  /** For the Idempotency-Key of the request. */
+  /** Records what was created for the Idempotency-Key of the request. */
   made: Made;
 }
 
@@ -42,7 +42,7 @@ const toMember = (principal: Principal | undefined): Reader['member'] =>
     ? null
     : { holderSince: new Date(principal.holderSince), workspaceIds: Object.keys(principal.memberships) };
 
-/** @throws AppError 403 for a workspace token, which stands for nobody */
+/** @throws AppError 403 for a workspace token, which has no user */
 export function personOf(req: Request): Actor {
   const caller = callerOf(req);
   const { userId, workspaceId, name } = caller;
@@ -59,15 +59,15 @@ export function refuseApiKey(req: Request): void {
   throw forbidden('session_required', 'an API key can’t do this; sign in, or send a token of the account');
 }
 
-/** A person who is signed in, or holds a token of the account. @throws AppError 403 */
+/** Returns a person with a session or a token of the account. @throws AppError 403 */
 export function signedInOf(req: Request): Actor {
   refuseApiKey(req);
   return personOf(req);
 }
 
 /**
- * A person at a browser, for what makes or shows credentials: a key that a token made would do more than the token and
- * outlive it. @throws AppError 403
+ * Returns a person with a session, for operations on credentials: a key created by a token would exceed the rights of
+ * the token and outlive it. @throws AppError 403
  */
 export function personInSessionOf(req: Request): Actor {
   const { kind } = callerOf(req);

@@ -1,4 +1,4 @@
-/** Every operation of the OpenAPI file, called by those who may not: no operation is left out, because the file is the list. */
+/** Calls every operation of the OpenAPI file without permission; the file is the list, so none is missed. */
 
 import { readFileSync } from 'node:fs';
 import { newOpaqueToken } from '@gantry/auth';
@@ -59,7 +59,7 @@ function pathOf({ id, path }: { id: string; path: string }): string {
 }
 
 function call(operation: (typeof operations)[number], credential: string | TestPerson | null) {
-  // Keys are for people at a browser; everything else is asked for with a token, as programs do.
+  // Operations on keys need a session; all others use a token, as programs do.
   const isPerson = typeof credential === 'object' && credential !== null;
   const test = api
     .as(isPerson && /ApiKey/.test(operation.id) ? credential.jwt : credential)
@@ -70,7 +70,7 @@ function call(operation: (typeof operations)[number], credential: string | TestP
 
 const guarded = operations.filter(({ access }) => access !== 'public' && access !== 'optional');
 const open = operations.filter(({ access }) => access === 'optional');
-/** These act on what is the caller's own, so that nothing of somebody else can be named. */
+/** These act on the caller's own resources, so they cannot name one of another user. */
 const OWN =
   /^(me|publish|import|createApiKey|listApiKeys|createLibrary|listMy|listSaved|listSubscriptions|listWorkspaceSkills|renderSkill|searchSkills|listLibraries|homePage)/;
 

@@ -1,4 +1,4 @@
-/** Access to a skill follows one rule: every route and every format answers alike. */
+/** One rule decides access to a skill, for every route and every format. */
 import { type TestPerson, testSkillsApi } from '../test/test-skills-api';
 
 const credentials: Record<string, TestPerson | string | null> = { anonymous: null };

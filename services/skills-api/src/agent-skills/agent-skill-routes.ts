@@ -1,4 +1,4 @@
-/** For agents and their tools: the index of public skills with digests, SKILL.md, zips; and publishing from a zip. */
+/** Routes for agents and their tools: the index of public skills with digests, SKILL.md, zips, import of a zip. */
 import { AppError, type CallOf, created, type Operations, ok } from '@gantry/http';
 import type { Request } from 'express';
 import { personOf, readerOf } from '../access/caller';
@@ -20,7 +20,7 @@ const OTHERS_NAMED_MAX = 20;
 type Import = CallOf<'skills', 'importSkill'>;
 
 export function agentSkillOperations({ prisma, skillsUrl, views }: Deps): Operations<'skills'> {
-  /** Null when the caller has it already: the answer is sent. */
+  /** Null when a 304 was sent. */
   async function fetched({ req, res, path }: CallOf<'skills', 'skillAsZip'>): Promise<SkillWithBody | null> {
     const skill = await getReadableSkill(prisma, path.slug, readerOf(req));
     if (sendUnlessKnown(req, res, skillEtag(skill), skill.visibility)) return null;
@@ -72,7 +72,7 @@ export function agentSkillOperations({ prisma, skillsUrl, views }: Deps): Operat
   };
 }
 
-/** The skill to publish, and warnings about the rest. @throws AppError 400 */
+/** Reads the skill to publish, and warns about the other files. @throws AppError 400 */
 async function uploadOf({ files, body: form }: Import): Promise<{ input: PublishInput; left: string[] }> {
   const [file, ...more] = files;
   if (file?.fieldname !== 'bundle' || more.length) {

@@ -12,7 +12,7 @@ export function zipSkill(slug: string, skillMd: string, at: Date): Promise<Buffe
 }
 
 /**
- * The SKILL.md at the top of the zip or in its only folder. The other files are not unpacked.
+ * Reads the SKILL.md at the root of the zip or in its only folder. The other files are not unpacked.
  * @returns its text, and the names of the other files
  * @throws AppError 400 `bad_zip`, 413
  */

@@ -1,4 +1,4 @@
-/** Keys of this surface: `rly_` and nothing else opens with them. They act as their user, in the workspace they were made in. */
+/** API keys of this surface, `rly_…`. They act as their user, in the workspace where they were created, and nowhere else. */
 
 import { type LastUse, newOpaqueToken, type OwnTokens, shownPrefix, type TokenHasher } from '@gantry/auth';
 import { enqueue, newId, tokenRevoked } from '@gantry/events';
@@ -42,14 +42,14 @@ export function createApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, name
   });
 }
 
-/** The person's keys in the workspace at hand, newest first. */
+/** Lists the person's keys in the current workspace, newest first. */
 export const listApiKeys = (db: Db, { userId, workspaceId }: Person): Promise<ApiKey[]> =>
   db.apiKey.findMany({
     where: { userId, workspaceId, revokedAt: null },
     orderBy: [{ createdAt: 'desc' }, { id: 'desc' }],
   });
 
-/** The same key under a new secret: what still sends the old one is refused. */
+/** Replaces the secret of a key; the old one is refused at once. */
 export function rotateApiKey({ prisma, hasher }: ApiKeyDeps, person: Actor, id: string): Promise<ShownKey> {
   return transaction(prisma, async (tx) => {
     await getOwnKey(tx, person, id);
@@ -72,8 +72,8 @@ export function revokeApiKey(prisma: PrismaClient, person: Actor, id: string): P
 }
 
 /**
- * Whom a key stands for: its user, as worker-api knows them now, in the key's workspace alone. Null for a key that is unknown
- * or revoked, or older than what the account still accepts, and for a user who is disabled or no longer a member there.
+ * Resolves a key to its user, as worker-api knows them now, in the key's workspace only. Null for a key that is unknown,
+ * revoked or older than the account accepts, and for a user who is disabled or no longer a member there.
  */
 export function apiKeyTokens({ prisma, hasher, keyUse }: ApiKeyDeps & { keyUse: LastUse }): OwnTokens {
   return {
@@ -117,7 +117,7 @@ export async function getOwnKey(tx: Db, { userId, workspaceId }: Person, id: str
   if (!row) throw notFound('API key', id);
 }
 
-/** Two requests at once would both count 24. */
+/** Serializes requests of one user: two at once would both count 24. */
 const lockUser = (tx: Db, userId: string) =>
   tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`api-keys ${userId}`}, 0))`;
 

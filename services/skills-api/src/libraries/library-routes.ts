@@ -18,7 +18,7 @@ import {
 } from './library-service';
 
 export function libraryOperations({ prisma, skillsUrl }: Deps): Operations<'skills'> {
-  /** The library as the caller now sees it. */
+  /** Loads the library as the caller sees it. */
   async function seenBy(req: Request, slug: string) {
     const reader = readerOf(req);
     const library = await getReadableLibrary(prisma, slug, reader);

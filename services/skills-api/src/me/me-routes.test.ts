@@ -1,4 +1,4 @@
-/** An account of worker-api on another service: two databases, one token, NATS between them. */
+/** Accounts of worker-api used on this service: two databases, one token, NATS between them. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createTokenHasher, remoteIdentify, trackLastUse } from '@gantry/auth';
@@ -25,7 +25,7 @@ import { createRenderer } from '../rendering/renderer';
 import { countViews } from '../skills/view-counts';
 import { findMembersOver } from '../workspaces/find-members';
 
-/** Answers are cached for 20 s: only an event ends one before. */
+/** Identities are cached for 20 s: only an event evicts one earlier. */
 const BY_EVENT = { deadlineMs: 15_000 };
 
 const { log } = catchLogs();
@@ -68,7 +68,7 @@ beforeAll(async () => {
     render: cacheRendered(createRenderer({ log })),
     findMembers: findMembersOver(bus),
     forgiving: true,
-    // Nothing is evicted here, so that what is tested is the event.
+    // No direct eviction, so that the event is tested.
     evictKey: () => {},
     baseUrl: WORKER_API_ISSUER,
     dashboardUrl: 'http://dashboard.test',
@@ -191,7 +191,7 @@ test('without NATS a known caller goes on for some seconds, an unknown one gets 
   const { body } = await request(url).get('/health').expect(200);
   expect(body).toEqual({ status: 'degraded', down: ['nats'] });
 
-  // Revoked while nobody could hear of it: refused as soon as the connection is back.
+  // Revoked while NATS was down: refused as soon as the connection is back.
   await revoke(known.id);
   await nats.restart();
   await until(async () => (await me(bearer(known.token))).status === 401);

@@ -29,10 +29,10 @@ function assetOf(file: string, content: Buffer): Asset {
 
 const readAsset = (file: string): Asset => assetOf(file, readFileSync(file));
 
-/** Named by the stylesheets. */
+/** Files that the stylesheets reference. */
 const named: Asset[] = [];
 
-/** The rules of a stylesheet, with the addresses of the files that it names beside itself. */
+/** Reads a stylesheet and replaces its relative file URLs with asset URLs. */
 function readRules(file: string): string {
   return readFileSync(file, 'utf8').replace(/url\(["']?(\.\/[^()"']+)["']?\)/g, (_url, beside: string) => {
     const asset = readAsset(path.join(path.dirname(file), beside));
@@ -41,7 +41,7 @@ function readRules(file: string): string {
   });
 }
 
-// The typeface is the dashboard's: its rules name the files that hold it, each with the letters that it has.
+// The typeface is that of the dashboard: its rules name a font file for each range of characters.
 const rules = [path.join(TYPEFACE, 'index.css'), path.join(DIR, 'skills.css')].map(readRules);
 const stylesheet = assetOf('skills.css', Buffer.from(rules.join('\n')));
 const script = readAsset(path.join(DIR, 'copy.js'));

@@ -1,4 +1,4 @@
-/** Texts built to cost time are published, shown and searched like others, and delay nobody else. */
+/** Texts built to be expensive are published, shown and searched like others, and delay no other request. */
 import { given } from '@gantry/testing';
 import { withoutTitle } from '../rendering/page-text';
 import { hostileMarkdown } from '../test/hostile-markdown';

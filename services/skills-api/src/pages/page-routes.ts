@@ -25,7 +25,7 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
     html: async (res: Response, skill: SkillWithBody) => {
       const { text, lowered } = pageText(parseBody(skill.body_md).text, skill.title);
       const { markup, plain } = await render(`${skill.content_hash} ${lowered}`, text, lowered);
-      // Another try may come out better.
+      // A later attempt may succeed.
       if (plain) {
         res.removeHeader('ETag');
         res.set('Cache-Control', 'no-store');
@@ -48,7 +48,7 @@ export function pageOperations(deps: Deps): Operations<'skills'> {
   return {
     skillAsMarkdown: (call) => sendSkill(call, 'md'),
     skillAsJson: (call) => sendSkill(call, 'json'),
-    /** A suffix decides; without one, Accept does, and a page is what everybody else gets. */
+    /** The format follows the suffix, else Accept; the default is HTML. */
     skillPage: async (call) => {
       const wanted = call.req.accepts(['text/html', 'text/markdown', 'application/json']);
       if (wanted === 'text/markdown') return sendSkill(call, 'md', VARY_BY_FORMAT);
@@ -125,7 +125,7 @@ ${skillList(skills, 3)}`,
   };
 }
 
-/** People get a page that says so; the status and its meaning are those of every other format. */
+/** Sends an HTML page for a missing resource, with the same status as the other formats. */
 async function orMissingPage(res: Response, skillsUrl: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -21,5 +21,5 @@ function toMarkup(value: Value): string {
   return value instanceof Html ? value.text : escapeHtml(String(value));
 }
 
-/** Markup made elsewhere: the caller vouches for it. */
+/** Marks a string as safe markup: the caller vouches for it. */
 export const trusted = (text: string): Html => new Html(text);

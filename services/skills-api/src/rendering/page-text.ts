@@ -1,6 +1,6 @@
 /**
- * The part of a text that is shown below the page's title, and by how much its headings are lowered: a text whose own title
- * is left out begins at the level below it.
+ * Returns the text below the page's title, and the number of levels by which its headings are lowered: 0 if its own
+ * title was stripped.
  * @param text without front matter
  */
 export function pageText(text: string, title: string): { text: string; lowered: 0 | 1 } {
@@ -8,7 +8,7 @@ export function pageText(text: string, title: string): { text: string; lowered: 
   return { text: rest, lowered: rest === text ? 1 : 0 };
 }
 
-/** Many texts begin with their title, which the page has above them already. */
+/** Strips a leading heading that equals the title, which the page already shows. */
 export function withoutTitle(text: string, title: string): string {
   const begin = text.length - text.trimStart().length;
   const lineEnd = text.indexOf('\n', begin);

@@ -1,4 +1,4 @@
-/** Queries that cost a search the most, over skills that are as long as they may be: none stops the requests of others. */
+/** The most expensive search queries, over skills of maximum length: none blocks other requests. */
 import { given, measureLongestTurn } from '@gantry/testing';
 import { testSkillsApi } from '../test/test-skills-api';
 
@@ -7,9 +7,9 @@ const BLOCKED_MS_MAX = 50;
 const api = testSkillsApi();
 const ada = given(() => api.person());
 
-/** Of the Markdown of a skill, nearly. */
+/** Nearly the limit for the Markdown of a skill. */
 const BYTES = 260_000;
-/** Of a query. */
+/** The limit for a query. */
 const CHARS = 200;
 const SKILLS = 20;
 

@@ -1,8 +1,8 @@
 /**
- * The YAML between two `---` lines at the beginning of a SKILL.md, as the Agent Skills format defines it
+ * Parses the YAML between two `---` lines at the beginning of a SKILL.md, as the Agent Skills format defines it
  * (https://agentskills.io/specification): name, description, license, compatibility, metadata, allowed-tools.
  *
- * A document is worth more than its header: whatever can't be understood is left out and said, never refused.
+ * Whatever cannot be parsed is ignored with a warning; the document is never refused for its header.
  */
 import { readYaml, UnreadableYaml } from '@gantry/http';
 import { stringify } from 'yaml';
@@ -18,7 +18,7 @@ export interface FrontMatter {
 
 export interface ParsedBody {
   frontMatter: FrontMatter | null;
-  /** The text after the front matter; all of it where there is none. */
+  /** The text after the front matter, or the whole text. */
   text: string;
   /** Parts that were ignored, with the reason, for the publisher. */
   ignored: string[];
@@ -26,7 +26,7 @@ export interface ParsedBody {
 
 const BLOCK = /^\uFEFF?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
 const BLOCK_CHARS_MAX = 16_384;
-/** Enough for 50 entries of metadata with long lists; as many as fit in the block would keep the event loop for 0.1 s. */
+/** Enough for 50 entries of metadata with long lists; a full block would hold the event loop for 0.1 s. */
 const YAML_LIMITS = { charsMax: BLOCK_CHARS_MAX, tokensMax: 4_000, aliasesMax: 0 };
 const VALUE_CHARS_MAX = 1_024;
 const METADATA_ENTRIES_MAX = 50;
@@ -104,7 +104,7 @@ function scalar(value: unknown): string | null {
   return text && text.length <= VALUE_CHARS_MAX ? text : null;
 }
 
-/** The comma-separated `metadata.tags` that many skills carry. */
+/** Returns the comma-separated `metadata.tags` that many skills have. */
 export const tagsOf = (frontMatter: FrontMatter | null): string[] | undefined =>
   frontMatter?.metadata?.tags
     ?.split(',')
@@ -112,8 +112,8 @@ export const tagsOf = (frontMatter: FrontMatter | null): string[] | undefined =>
     .filter(Boolean);
 
 /**
- * The SKILL.md that an agent can install: its name must be that of its folder, and a description must be there. A body that
- * has both is left as it is, byte for byte.
+ * Builds a SKILL.md that an agent can install: its name must be that of its folder, and it needs a description. A body
+ * with both is returned unchanged, byte for byte.
  */
 export function toSkillMd(
   skill: { slug: string; title: string; description: string; license: string | null },

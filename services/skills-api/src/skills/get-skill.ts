@@ -1,4 +1,4 @@
-/** Fetching one skill as somebody: the only way from a slug to a skill. */
+/** Loads one skill on behalf of a reader: the only way from a slug to a skill. */
 import { AppError, gone } from '@gantry/http';
 import type { Person, Reader } from '../access/caller';
 import { notOwner } from '../access/not-owner';
@@ -6,7 +6,7 @@ import type { Db } from '../database';
 import type { SkillWithBody } from './skill';
 import { findSkill } from './skill-repository';
 
-/** @throws AppError 404 for what the reader may not read, as for what is not there; 410 for an owner's deleted one */
+/** @throws AppError 404 for an unreadable skill as for an unknown one; 410 for the owner of a deleted one */
 export async function getReadableSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody> {
   const skill = await findSkill(db, slug, reader);
   if (skill?.readable) return skill;
@@ -16,7 +16,7 @@ export async function getReadableSkill(db: Db, slug: string, reader: Reader): Pr
   throw noSkill(slug);
 }
 
-/** @throws AppError as above, and 403 for somebody else's */
+/** @throws AppError as above, and 403 for a skill of another owner */
 export async function getOwnedSkill(db: Db, slug: string, owner: Person): Promise<SkillWithBody> {
   const skill = await getReadableSkill(db, slug, owner);
   if (skill.owned) return skill;

@@ -13,9 +13,9 @@ import { insertVersion } from './version-repository';
 const ATTEMPTS_MAX = 5;
 
 /**
- * Row, first version and announcement commit together.
- * @returns its slug, and what of the front matter was ignored
- * @throws AppError 400, 413, or 409 for a slug that somebody asked for by name and that is taken
+ * Publishes a skill. Row, first version and event commit together.
+ * @returns its slug, and warnings about ignored front matter
+ * @throws AppError 400, 413, or 409 if the requested slug is taken
  */
 export async function publishSkill(
   prisma: PrismaClient,
@@ -41,7 +41,7 @@ export async function publishSkill(
   return { slug, warnings };
 }
 
-/** Two that publish the same title at the same moment meet at the unique index: the second takes another slug. */
+/** Concurrent requests with the same title meet at the unique index: the second takes another slug. */
 async function insertUnderFreeSlug(
   insert: (slug: string) => Promise<boolean>,
   wanted: string | undefined,

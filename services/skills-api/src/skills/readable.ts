@@ -1,15 +1,15 @@
 /**
- * Access to a skill or a library for readers: one rule, in SQL, for every route, format and list.
+ * Decides read access to skills and libraries: one rule, in SQL, for every route, format and list.
  *
- * The owner (a user in the workspace where it was published) reads it until it is deleted; anybody reads what is public or
- * unlisted; people with whom it is shared read it when signed in with that address, verified, or as the member of its
- * workspace who had that address when the owner named it (ADR 62). In a closed workspace nobody reads anything.
+ * The owner (a user in the workspace where it was published) reads it until it is deleted; every caller reads public and
+ * unlisted ones; a person with whom it is shared reads it when signed in with that address, verified, or as the member
+ * of its workspace who had that address when the owner named it (ADR 62). In a closed workspace nothing is readable.
  */
 import { isClosedSql } from '@gantry/events';
 import type { Reader } from '../access/caller';
 import { Prisma } from '../generated/prisma/client';
 
-/** Alias of a row in SQL: `s` of skills, `l` of libraries. */
+/** SQL table alias: `s` for skills, `l` for libraries. */
 type Alias = 's' | 'l';
 
 export const owned = (alias: Alias, { userId, workspaceId }: Reader): Prisma.Sql =>
@@ -25,15 +25,15 @@ function sharedWith({ userId, email, member }: Reader): Prisma.Sql {
     WHERE sh.skill_id = s.id AND sh.member_id = ${userId} AND sh.holder_since = ${member.holderSince}))`;
 }
 
-/** True for a row that was not deleted, neither by itself nor with its workspace. */
+/** True for a row that was deleted neither itself nor with its workspace. */
 export const present = (alias: Alias): Prisma.Sql =>
   Prisma.raw(`(${alias}.deleted_at IS NULL AND NOT ${isClosedSql(`${alias}.workspace_id`)})`);
 
-/** Readable for somebody who knows the slug. */
+/** Readable for a reader who knows the slug. */
 export const readableSkill = (reader: Reader): Prisma.Sql =>
   Prisma.sql`(${present('s')} AND (s.visibility <> 'private' OR ${owned('s', reader)} OR ${sharedWith(reader)}))`;
 
-/** Findable for somebody who looks around: the link of an unlisted skill is not given away. */
+/** Findable in lists and search: the link of an unlisted skill is not disclosed. */
 export const findableSkill = (reader: Reader): Prisma.Sql =>
   Prisma.sql`(${present('s')} AND (s.visibility = 'public' OR ${owned('s', reader)} OR ${sharedWith(reader)}))`;
 

@@ -55,7 +55,7 @@ test('the workspace sees what its people have published or share with the reader
     (await api.as(person).get('/api/v1/workspace/skills').expect(200)).body.map(
       ({ title }: { title: string }) => title,
     );
-  // The one of the first test is ada's too, and public.
+  // The skill of the first test is also public and of ada.
   expect(await titles(ada)).toEqual(['My own', 'Shared', 'Of a colleague', 'Brew tea']);
   expect(await titles(stranger)).toEqual(['From elsewhere']);
 });

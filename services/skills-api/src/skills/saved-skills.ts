@@ -1,4 +1,4 @@
-/** A user's own relation to skills: saved ones, and where they are kept. */
+/** A user's saved skills, and their folder and tags. */
 import type { CallOf } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
 import type { Person } from '../access/caller';
@@ -7,7 +7,7 @@ import type { PrismaClient } from '../generated/prisma/client';
 import { getReadableSkill } from './get-skill';
 import { uniqueTags } from './skill-input';
 
-/** As often as one likes, counted once. @returns how many have saved it */
+/** Idempotent. @returns the number of users who saved it */
 export function saveSkill(prisma: PrismaClient, person: Person, slug: string): Promise<number> {
   return transaction(prisma, async (tx) => {
     const { id } = await getReadableSkill(tx, slug, person);
@@ -19,7 +19,7 @@ export function saveSkill(prisma: PrismaClient, person: Person, slug: string): P
   });
 }
 
-/** Also of a skill that can't be read any longer: what one has saved, one may drop. */
+/** Also for a skill that is no longer readable. */
 export function unsaveSkill(prisma: PrismaClient, person: Person, slug: string): Promise<void> {
   return transaction(prisma, async (tx) => {
     const saved = await tx.skillSave.findFirst({
@@ -43,7 +43,7 @@ async function addSaves(tx: Db, id: string, saves: number): Promise<number> {
 
 export type OverrideInput = CallOf<'skills', 'overrideSkill'>['body'];
 
-/** Replaces what was there; without folder and tags the skill's own count again. */
+/** Replaces the override; without folder and tags, those of the skill apply again. */
 export async function overrideSkill(
   prisma: PrismaClient,
   person: Person,

@@ -32,7 +32,7 @@ const FRONT_MATTER = '^---[ \\t]*?\\r??\\n.*?\\n---[ \\t]*?\\r??\\n';
 const WORDS_MAX = 12;
 /** Words of a query; the rest is ignored. The cost of ranking is the product of these and their positions in a text. */
 const ASKED_WORDS_MAX = 20;
-/** One with nothing to exclude: PostgreSQL fails on many of them in a row (`tsquery stack too small`). */
+/** A dash that excludes no word: PostgreSQL fails on many in a row (`tsquery stack too small`). */
 const LOOSE_DASH = /-(?!"?[\p{L}\p{N}])/gu;
 /** Private-use characters, which no text needs. */
 const [START, STOP] = ['\uE000', '\uE001'];

@@ -13,7 +13,7 @@ export type ShareInput = CallOf<'skills', 'shareSkill'>['body'];
 
 const SHARES_MAX = 200;
 const EMAIL_CHARS_MAX = 254;
-/** One @ with something plausible on both sides; whether it exists only a mail would tell. */
+/** One @ with something plausible on both sides; whether the address exists is not checked. */
 const EMAIL = /^[^\0\s@<>"'(),;:\\[\]]{1,64}@[^\0\s@<>"'(),;:\\[\]]+\.[^\0\s@<>"'(),;:\\[\].]{2,}$/;
 
 /** A person who reads the skill now. */

@@ -1,4 +1,4 @@
-/** Events that cross services: over a real NATS, once each. */
+/** Events between services, over a real NATS, each handled once. */
 import {
   connectBus,
   consume,

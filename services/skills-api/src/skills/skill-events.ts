@@ -15,7 +15,7 @@ const announcedFields = {
   ...{ version: true, revision: true, contentHash: true },
 } as const;
 
-/** As it is now, in the transaction of the change. */
+/** Enqueues the current state, in the transaction of the change. */
 export async function announce(tx: Db, event: typeof skillPublished | typeof skillChanged, id: string): Promise<void> {
   const { workspaceId, ...skill } = await present(tx, id);
   await enqueue(tx, event, workspaceId, skill);
@@ -33,7 +33,7 @@ const present = async (tx: Db, id: string) => ({
 
 export type RunFinished = Received<{ skills?: string[] }>;
 
-/** A run may name any slug: a private skill of another workspace can't have been used. */
+/** Counts uses by slug. A run may name any slug: private skills of other workspaces are not counted. */
 export async function countUses(tx: PoolClient, { workspaceId, data }: RunFinished): Promise<void> {
   if (!data.skills?.length) return;
   await tx.query(

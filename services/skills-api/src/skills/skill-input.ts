@@ -1,4 +1,4 @@
-/** Input that publishes or changes a skill, checked beyond what the OpenAPI file says of its shape. */
+/** Checks the input that publishes or changes a skill, beyond its shape in the OpenAPI file. */
 import { createHash } from 'node:crypto';
 import { AppError, type CallOf, type FieldProblem, invalid } from '@gantry/http';
 import { type FrontMatter, parseBody, tagsOf, toSkillMd } from './front-matter';
@@ -23,7 +23,7 @@ export interface Checked {
 }
 
 /**
- * Fills from the front matter what is absent, then from `before`.
+ * Fills absent fields from the front matter, then from `before`.
  * @throws AppError 400 naming every field that is wrong; 413 for a body that is too large
  */
 export function checkContent(input: PublishInput, before?: SkillContent): Checked {

@@ -11,7 +11,7 @@ import { skillColumns, skillTables } from './skill-repository';
 /** `deleted`: only those that were deleted and can be restored. */
 export type MineFilter = Omit<CallOf<'skills', 'listMySkills'>['query'], keyof Page>;
 
-/** Owned ones by creation and saved ones by when they were saved, newest first; one more than the page. */
+/** Lists owned skills by creation and saved ones by when they were saved, newest first; one more than the page. */
 export function listMine(db: Db, person: Person, filter: MineFilter, page: Page): Promise<SkillRow[]> {
   const count = page.limit + page.offset + 1;
   const { relation, deleted = false } = filter;
@@ -33,7 +33,7 @@ export function listMine(db: Db, person: Person, filter: MineFilter, page: Page)
 
 /** Skills of the reader's workspace, newest first: public ones, and those that are shared with the reader. */
 export function listInWorkspace(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
-  // The reader is treated as an owner of nothing: a skill that one keeps to oneself is not the workspace's.
+  // The reader is treated as an owner of nothing: their private skills do not belong to the workspace.
   const asColleague = { ...reader, userId: null };
   return listByIds(
     db,
@@ -44,7 +44,7 @@ export function listInWorkspace(db: Db, reader: Reader, page: Page): Promise<Ski
   );
 }
 
-/** Skills that anybody may find, newest first. */
+/** Lists public skills, newest first. */
 export function listPublic(db: Db, reader: Reader, page: Page): Promise<SkillRow[]> {
   return listByIds(
     db,

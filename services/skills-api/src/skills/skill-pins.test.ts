@@ -1,4 +1,4 @@
-/** Workers that use skills: what is told again, late or by strangers changes no count. */
+/** Workers that use skills: repeated, late or forged events change no count. */
 import { createHash } from 'node:crypto';
 import { consume, workerSkillPinned } from '@gantry/events';
 import { catchLogs, given, givenAnnouncer, givenBus, givenNats, until } from '@gantry/testing';
@@ -24,7 +24,7 @@ async function publish(owner: TestPerson, title: string, body_md: string, visibi
   return body.slug;
 }
 
-/** A text of null: the worker has no skill any more. */
+/** A text of null: the worker no longer uses a skill. */
 const pin = (workspaceId: string, workerUid: string, revision: number, slug: string, text: string | null) =>
   announcer.announce(workerSkillPinned, workspaceId, {
     ...{ workerUid, revision },
@@ -34,7 +34,7 @@ const pin = (workspaceId: string, workerUid: string, revision: number, slug: str
 const usedBy = async (slug: string, reader: TestPerson | null) =>
   (await api.as(reader).get(`/api/v1/skills/${slug}`).expect(200)).body.used_by_workers;
 
-/** Every event before it has been handled, for one consumer takes them in order. */
+/** Waits until every earlier event was handled: one consumer takes them in order. */
 async function heard() {
   const [marker, owner] = [`Marker ${Date.now()}`, api.person()];
   const slug = await publish(owner, marker, 'marker');

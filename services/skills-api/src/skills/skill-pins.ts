@@ -1,6 +1,6 @@
 /**
- * Workers that use a skill: agents whose text is a copy of one of its versions. worker-api tells the state of a worker with a
- * number that grows, so the counts are exact whatever is told again or late.
+ * Counts workers that use a skill: agents whose text is a copy of one of its versions. worker-api sends the state of a
+ * worker with a growing revision, so the counts are exact even with repeated or late events.
  */
 import { isClosedSql, type ReactionTo, type workerSkillPinned } from '@gantry/events';
 import { deleteOld } from '@gantry/postgres';
@@ -12,8 +12,8 @@ import { owned } from './readable';
 type Pinned = Parameters<ReactionTo<typeof workerSkillPinned>['handle']>[1];
 
 /**
- * Only who knew the text of a version has its hash, so no worker counts for a skill that its makers could not read. The hash of a
- * version that was too old to be kept stays known of those who have it.
+ * Upserts the pin of a worker. Only a reader of a version has its hash, so no worker counts for a skill that its authors
+ * could not read. A hash of a deleted version stays valid for workers that already have it.
  */
 export async function keepPin(tx: PoolClient, { workspaceId, data }: Pinned): Promise<void> {
   const { workerUid, revision, skill } = data;
@@ -36,7 +36,7 @@ const count = (which: Prisma.Sql): Prisma.Sql =>
 export const pinnedIn = ({ workspaceId }: Reader): Prisma.Sql =>
   workspaceId === null ? Prisma.sql`NULL::int` : count(Prisma.sql`pin.workspace_id = ${workspaceId}`);
 
-/** The number in all workspaces; null for everybody but its owner. */
+/** The number in all workspaces; null for every reader but the owner. */
 export const pinnedAnywhere = (reader: Reader): Prisma.Sql =>
   Prisma.sql`CASE WHEN ${owned('s', reader)} THEN ${count(Prisma.raw(`NOT ${isClosedSql('pin.workspace_id')}`))} END`;
 

@@ -10,7 +10,7 @@ import { contentHashOf, skillMdDigestOf } from './skill-input';
 import { pinnedAnywhere, pinnedIn } from './skill-pins';
 import { SLUG } from './slug';
 
-/** Everything of a SkillRow, from `skillTables` of the same reader. */
+/** The columns of a SkillRow, from `skillTables` of the same reader. */
 export const skillColumns = (reader: Reader): Prisma.Sql => Prisma.sql`
   s.id, s.slug, s.workspace_id, s.owner_id, ${ownerName('s.owner_id')} AS owner_name, s.title, s.description, s.visibility::text, s.version,
   s.content_hash, s.skill_md_digest, s.tags, s.folder, s.license, s.front_matter, s.views, s.saves, s.uses, s.created_at,
@@ -25,7 +25,7 @@ export const skillTables = ({ userId }: Reader): Prisma.Sql => Prisma.sql`
   LEFT JOIN skill_saves sv ON sv.skill_id = s.id AND sv.user_id = ${userId}
   LEFT JOIN skill_overrides o ON o.skill_id = s.id AND o.user_id = ${userId}`;
 
-/** Whether the reader may see it is in the row. */
+/** The row says whether the reader may see it. */
 export async function findSkill(db: Db, slug: string, reader: Reader): Promise<SkillWithBody | null> {
   if (!SLUG.test(slug)) return null;
   const rows = await db.$queryRaw<SkillWithBody[]>`
@@ -34,11 +34,11 @@ export async function findSkill(db: Db, slug: string, reader: Reader): Promise<S
   return rows[0] ?? null;
 }
 
-/** Whoever may read it, deleted or not. */
+/** Finds a skill without a check of access, deleted or not. */
 export const findSkillBySlug = (tx: Db, slug: string): Promise<Skill | null> =>
   tx.skill.findUnique({ where: { slug } });
 
-/** Keeps others from changing it until the transaction ends. False if there is no such skill. */
+/** Locks the row until the transaction ends. False if there is no such skill. */
 export async function lockSkill(tx: Db, slug: string): Promise<boolean> {
   const rows = await tx.$queryRaw<unknown[]>`SELECT 1 FROM skills WHERE slug = ${slug} FOR UPDATE`;
   return rows.length > 0;
@@ -87,7 +87,7 @@ export async function setDeleted(tx: Db, skillId: string, deletedAt: Date | null
   await tx.skill.update({ where: { id: skillId }, data });
 }
 
-/** Takes the text of what was deleted before `deletedBefore` away for good; slug and owner stay. */
+/** Purges the content of skills deleted before `deletedBefore`; slug and owner stay. */
 export async function purgeDeleted(db: Db, deletedBefore: Date): Promise<number> {
   return transaction(db, async (tx) => {
     const gone = await tx.skill.findMany({
@@ -121,7 +121,7 @@ export async function purgeDeleted(db: Db, deletedBefore: Date): Promise<number>
 /** Keeps each statement far below the statement timeout. */
 const DELETED_AT_ONCE = 1_000;
 
-/** For good, with what refers to them. */
+/** Deletes all skills of a workspace, with the rows that refer to them. */
 export async function deleteSkillsOf(tx: Sql, workspaceId: string): Promise<void> {
   for (;;) {
     const { rowCount } = await tx.query(

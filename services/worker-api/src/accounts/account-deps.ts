@@ -31,7 +31,7 @@ export interface AccountDeps {
   signingKeys: SigningKeys;
   /** Undefined: set-up is disabled. */
   setupToken: string | undefined;
-  /** Undefined: nobody signs in with an identity provider. */
+  /** Undefined: no sign-in with an identity provider. */
   oidc: OidcSettings | undefined;
   /** Public addresses of the worker surface and the dashboard, without a slash at the end. */
   baseUrl: string;

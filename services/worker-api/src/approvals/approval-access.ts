@@ -36,7 +36,7 @@ export async function toApiFor(deps: AccessDeps, caller: Principal, approvals: A
   return approvals.map((approval) => {
     const isPermitted = permissionsFor(caller.role, caller.restriction).approve && mayChange(caller, approval);
     const mayDecide = isPermitted && !own.has(approval.id);
-    // The link opens by itself: to whoever holds it, the restriction of a token that has read it would be none.
+    // The link needs no credential, so for its holder the restriction of a token that has read it would not count.
     const isOpen = mayDecide && !caller.restriction && approval.status === 'pending';
     return approvalToApi(approval, {
       mayDecide,

@@ -112,7 +112,7 @@ export interface CandidateRequest {
 }
 
 /**
- * Asks whether a candidate is to be promoted. It has no public link: whoever decides changes the worker.
+ * Asks whether a candidate is to be promoted. It has no public link, since the decision changes the worker.
  * @returns the approval's id
  */
 export async function requestCandidateApprovalIn(

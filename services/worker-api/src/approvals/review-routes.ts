@@ -1,4 +1,4 @@
-/** What whoever holds a review link sees and does, signed in or not. */
+/** Serves the holder of a review link, signed in or not. */
 import { AppError, actorBy, apiFields, type CallOf, type Operations, ok } from '@gantry/http';
 import { findLabel } from '../accounts/tokens/token-repository';
 import { type ApprovalOfWorker, deciderOf, formOf } from './approval';
@@ -40,7 +40,7 @@ async function getByLink({ prisma, hasher, now }: ApprovalDeps, token: string): 
   );
 }
 
-/** No id that opens anything: whoever is signed in may find the approval by its id, and decide in the own name. */
+/** No id that opens anything: a signed-in member finds the approval by its id, and decides under their own name. */
 function reviewToApi(approval: ApprovalOfWorker, startedBy: string | null) {
   return {
     approval_id: approval.id,

@@ -87,7 +87,7 @@ export async function countOpen(sql: Sql, workerUid: string): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Until the transaction ends, nobody else adds a candidate of this worker, or begins rehearsals of it. */
+/** Locks the worker until the transaction ends: no other request adds a candidate, or begins rehearsals of it. */
 export const lockTrials = (tx: Sql, workerUid: string): Promise<unknown> =>
   tx.query("SELECT pg_advisory_xact_lock(hashtextextended('trials of ' || $1, 0))", [workerUid]);
 
@@ -134,7 +134,7 @@ export async function moveCandidate(
   return moved === 1;
 }
 
-/** As moveCandidate, with whoever decided. */
+/** Like moveCandidate, with the person who decided. */
 export async function decideCandidate(
   tx: Tx,
   id: string,
@@ -172,7 +172,7 @@ export async function findCaseOf(sql: Sql, rehearsalRunId: string): Promise<Case
   return rows[0];
 }
 
-/** Nobody has moved it since it was read; asked under the lock of its candidate. */
+/** Whether it has not moved since it was read; called under the lock of its candidate. */
 export async function isStill(tx: Sql, { candidateId, number, status }: Case): Promise<boolean> {
   const { rowCount } = await tx.query(
     'SELECT 1 FROM candidate_cases WHERE candidate_id = $1 AND number = $2 AND status = $3',
@@ -209,7 +209,7 @@ export async function moveCase(
   return rowCount === 1;
 }
 
-/** Rehearsals whose end nobody has noticed: they have ended, or are gone. */
+/** Lists rehearsals whose end was missed: they have ended, or are gone. */
 export async function listUnnoticed(sql: Sql, limit: number): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT waits.id FROM (
@@ -240,7 +240,7 @@ export async function listStanding(sql: Sql, limit: number): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Rehearsals that go on although nobody waits for them any more. */
+/** Lists rehearsals that go on although they are no longer needed. */
 export async function listAbandoned(sql: Sql, candidateId: string): Promise<string[]> {
   const { rows } = await sql.query<{ id: string }>(
     `SELECT CASE status WHEN 'rehearsing' THEN rehearsal_run_id ELSE base_run_id END AS id FROM candidate_cases

@@ -26,7 +26,7 @@ export async function goOnWithCandidates(deps: CandidateDeps): Promise<void> {
 const UNDECIDED = "interval '30 days'";
 const KEPT = "interval '90 days'";
 
-/** Those that nobody decides are dropped, and reports of dropped ones are not kept for ever. */
+/** Drops undecided candidates after a while, and deletes old reports of dropped ones. */
 export async function ageCandidates(deps: CandidateDeps): Promise<void> {
   const { pool, prisma, now } = deps;
   for (const id of await listForgotten(pool)) {

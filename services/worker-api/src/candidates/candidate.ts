@@ -15,7 +15,7 @@ import type { ShownEnding } from './judge-endings';
 
 export type CandidateStatus = 'rehearsing' | 'ready' | 'promoted' | 'dropped' | 'failed';
 
-/** Nobody has decided about it. */
+/** Without a decision so far. */
 export const OPEN_STATUSES: readonly CandidateStatus[] = ['rehearsing', 'ready', 'failed'];
 
 export interface Candidate {

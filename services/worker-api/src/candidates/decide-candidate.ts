@@ -137,7 +137,7 @@ export async function drop(
   await abandon(deps, candidate);
 }
 
-/** Nobody waits for its rehearsals any more. They have no effect, so one that is missed does no harm. */
+/** Cancels its rehearsals, which are no longer needed. They have no effect, so one that is missed does no harm. */
 export async function abandon({ pool, engine, log }: CandidateDeps, { id, workspaceId }: Candidate): Promise<void> {
   for (const runId of await listAbandoned(pool, id)) {
     await engine.cancel(workspaceId, runId).catch((err) => {

@@ -30,7 +30,7 @@ import { endingOf, silent } from './ending-of';
 import type { Judgement } from './judge-case';
 import { type JudgedEndings, type StoredEnding, shownEnding } from './judge-endings';
 
-/** Rehearsals of one worker at once: the executors are for runs that somebody waits for. */
+/** Rehearsals of one worker at once: the executors are for runs that people wait for. */
 const AT_ONCE = 3;
 
 /** Begins as many rehearsals as there is room for; after the last case the candidate is ready. One that a person has to approve waits. */

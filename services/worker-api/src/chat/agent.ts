@@ -31,7 +31,7 @@ import {
   type Turn,
 } from './turn-repository';
 
-/** Whoever wrote the message, or decided the last call: their rights and their money. */
+/** The author of the message, or the person who decided the last call: their rights and their money. */
 export interface Hands {
   caller: Pick<Principal, 'workspaceId' | 'userId' | 'tokenId' | 'restriction'>;
   client: SurfaceClient;

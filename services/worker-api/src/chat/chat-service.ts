@@ -145,7 +145,7 @@ export async function decideCall(
 }
 
 /**
- * The last message is worked on again, with the credential of whoever asks. What is stored is neither asked nor done again.
+ * The last message is worked on again, with the credential of the caller. What is stored is neither asked nor done again.
  * @throws AppError 404, 409 `not_interrupted` or `no_model`
  */
 export async function resumeInterrupted(

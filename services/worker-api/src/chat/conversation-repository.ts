@@ -2,7 +2,7 @@ import { notFound, type Principal } from '@gantry/http';
 import { type Sql, statement } from '@gantry/postgres';
 import type { TurnStatus } from './turn-repository';
 
-/** Whose conversations: nobody else reads them, whatever their role. */
+/** The owner of conversations, who alone reads them: no role gives access to those of others. */
 export interface Owner {
   workspaceId: string;
   ownerId: string;
@@ -32,7 +32,7 @@ const ROW = `SELECT c.id, c.title, t.status, c.created_at AS "createdAt", c.upda
 const GET = statement(undefined, `${ROW} AND c.id = $id`);
 const LIST = statement(undefined, `${ROW} ORDER BY c.updated_at DESC, c.id DESC LIMIT $limit OFFSET $offset`);
 
-/** @throws AppError 404, also for a conversation of somebody else */
+/** @throws AppError 404, also for a conversation of another owner */
 export async function getConversation(sql: Sql, owner: Owner, id: string): Promise<ConversationRow> {
   const { rows } = await sql.query<ConversationRow>(GET({ ...owner, id }));
   if (!rows[0]) throw notFound('conversation', id);
@@ -53,7 +53,7 @@ export async function countConversations(
   return rows[0] ?? { total: 0, running: 0 };
 }
 
-/** Until the transaction ends, nobody else begins, decides or stops in it. @throws AppError 404 */
+/** Locks it until the transaction ends: no other request begins, decides or stops in it. @throws AppError 404 */
 export async function lockConversation(tx: Sql, { workspaceId, ownerId }: Owner, id: string): Promise<void> {
   const { rows } = await tx.query(
     'SELECT 1 FROM conversations WHERE workspace_id = $1 AND owner_id = $2 AND id = $3 FOR UPDATE',

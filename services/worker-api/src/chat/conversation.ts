@@ -45,7 +45,7 @@ const callToApi = ({ callId, content, status, result, links }: CallPart) => ({
   ...{ arguments: content.arguments, status, result, links: links ?? [] },
 });
 
-/** For whoever wants no stream. */
+/** Formats a turn for clients without a stream. */
 export const answerToApi = (turn: Turn, parts: Part[]) => ({
   ...{ conversation_id: turn.conversationId, turn_id: turn.id, status: turn.status, error: errorOf(turn) },
   text: parts.flatMap((part) => (part.kind === 'model' && part.content.text ? [part.content.text] : [])).join('\n\n'),

@@ -51,7 +51,7 @@ export async function endAndTell(
 }
 
 /**
- * Ends turns whose replica has died: nobody knows what became of a call under way, and nothing of it is made again by itself.
+ * Ends turns whose replica has died: the outcome of a call under way is unknown, and none is repeated automatically.
  * @param conversationId null: in all conversations
  */
 export async function interruptLost(pool: Pool, conversationId: string | null): Promise<void> {

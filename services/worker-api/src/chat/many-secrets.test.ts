@@ -1,4 +1,4 @@
-/** Chats of a workspace with many secrets: masking what their models are sent keeps nobody waiting. */
+/** Chats of a workspace with many secrets: masking what their models are sent delays no other request. */
 import { given, measureLongestTurn, startScriptedModel } from '@gantry/testing';
 import { callerOf } from '../test/caller';
 import { parseModels } from '../test/parse-models';

@@ -1,6 +1,6 @@
 /**
  * A model obeys each order that a text gives it, and calls any tool, or any two after each other. Of what it wrote nothing gets
- * a secret, a connection or the network: in the chat, where nobody approves a call, and where a person approves every one blindly.
+ * a secret, a connection or the network: in the chat, both where no person approves a call and where a person approves every one blindly.
  */
 import { type FakeJob, given, startScriptedModel } from '@gantry/testing';
 import { operationShapes } from '../mcp/operation-schemas';

@@ -96,7 +96,7 @@ export async function askApp(call: AppCall, request: AppRequest, token: string):
     return { status, outcome: outcomeOf(host, status, answer.body.toString(), isFinal) };
   } catch (err) {
     if (!(err instanceof OutboundFailed)) throw err;
-    // Of a refused address nothing was sent; of a connection that broke nobody knows.
+    // Of a refused address nothing was sent; of a broken connection that is unknown.
     const code = isFinal ? 'outcome_unknown' : 'unavailable';
     return { status: 0, outcome: { failed: failure(code, err.message), isFinal } };
   }

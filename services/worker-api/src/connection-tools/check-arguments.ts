@@ -36,7 +36,7 @@ export function schemaProblems(schema: Schema, value: unknown, whole: string): s
     .map(({ message }) => message);
 }
 
-/** For whoever must not take a value for one that fits only because it is large. */
+/** For callers that must not accept a value only because it is too large to check. */
 export const fitProblems = (schema: Schema, value: unknown, whole: string): string[] =>
   listFitProblems(schema, value, whole).map(({ message }) => message);
 

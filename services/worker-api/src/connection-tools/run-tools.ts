@@ -30,7 +30,7 @@ import { failure, presentable, resultOfMcp } from './tool-result';
 /** Of a job, for all connections together; beyond it the code has to know the names. */
 const NAMES_CHARS_MAX = 16_000;
 
-/** By the names that the worker declares, with the names of their tools as they are known without asking anybody. */
+/** By the names that the worker declares, with the names of their tools as they are known without a request. */
 export async function toolsOfRun(deps: ConnectionToolDeps, run: Run): Promise<JobTools[]> {
   const names = run.spec.connections ?? [];
   const worker = names.length ? await findOwner(deps.pool, run) : null;

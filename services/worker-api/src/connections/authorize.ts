@@ -1,7 +1,7 @@
 /**
  * Consent to an OAuth connection: leaving for the provider, and coming back.
  *
- * State is single-use and belongs to the person who left: nobody can finish what another began, nor have another's account
+ * State is single-use and belongs to the person who left: no person can finish what another began, nor have another's account
  * connected in their own workspace. What comes back is stored only if the connection is still the one that was left.
  */
 import { hintChange, newId } from '@gantry/events';
@@ -110,7 +110,7 @@ export async function beginAgain(
   return { connection, authorizationUrl: url };
 }
 
-/** With a client that has the redirect address of its issuer; null: nobody signs in to a server. @throws AppError 409 `mcp_failed` */
+/** With a client that has the redirect address of its issuer; null: the server needs no sign-in. @throws AppError 409 `mcp_failed` */
 async function registeredSignIn(deps: AuthorizationDeps, connection: Connection): Promise<ServerAuthorization | null> {
   const present = authorizationOf(connection);
   if (!present || isRegistered(deps, present)) return present;
@@ -124,7 +124,7 @@ const discover = (deps: AuthorizationDeps, server: string): Promise<ServerAuthor
     throw err instanceof ProviderFailed ? conflict('mcp_failed', `sign-in: ${err.message}`) : err;
   });
 
-/** A workspace token is no person: whoever consented by its link could be anybody. */
+/** A workspace token is no person: any visitor could consent by its link. */
 function personOf({ userId }: Principal): string {
   if (userId !== null) return userId;
   throw forbidden(
@@ -180,7 +180,7 @@ function tokensFrom(party: Party, departure: ConnectionDeparture, state: string,
   return exchangeCode(party, { code, iss }, { state, nonce, codeVerifier: codeVerifier ?? '' });
 }
 
-/** A connection that works goes on working when somebody declines to widen it. */
+/** A connection that works goes on working when a person declines to widen it. */
 async function noteRefusal(deps: ConnectionDeps, connection: Connection, problem: string): Promise<void> {
   if (connection.status === 'active') return;
   await transaction(deps.prisma, async (tx) => {

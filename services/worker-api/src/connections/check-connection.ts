@@ -1,4 +1,4 @@
-/** Whether a connection works, by asking whoever is at its other end; and the tools that it offers. */
+/** Checks whether a connection works by a request to its service, and lists the tools that it offers. */
 import { conflict } from '@gantry/http';
 import { UnreadableSecret } from '@gantry/vault';
 import type { Connection } from '../generated/prisma/client';
@@ -38,7 +38,7 @@ export async function checkConnection(deps: ConnectionDeps, connection: Connecti
   return found(deps, again, await askAccount(deps, again, renewed));
 }
 
-/** @returns whose account it is; null where nobody says; or what went wrong */
+/** @returns whose account it is; null where the service does not say; or what went wrong */
 async function askAccount(
   deps: ConnectionDeps,
   connection: Connection,

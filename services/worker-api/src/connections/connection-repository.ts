@@ -43,11 +43,11 @@ export async function getConnection(db: Db, workspaceId: string, caller: Princip
   return connection;
 }
 
-/** Whoever may see it. Null if it is gone. */
+/** Finds a connection regardless of who may see it. Null if it is gone. */
 export const findConnection = (db: Db, workspaceId: string, id: string): Promise<Connection | null> =>
   db.connection.findFirst({ where: { workspaceId, id } });
 
-/** Whoever may see them; those that are gone are left out. */
+/** Finds connections regardless of who may see them; deleted ones are left out. */
 export const findConnections = (db: Db, workspaceId: string, ids: string[]): Promise<Connection[]> =>
   db.connection.findMany({ where: { workspaceId, id: { in: ids } } });
 

@@ -29,7 +29,7 @@ import { ProviderFailed } from './provider-fetch';
 import { clientDocument } from './server-sign-in';
 
 export interface ConnectionRouteDeps extends AuthorizationDeps {
-  /** Who is signed in with the browser that asks; null: nobody. */
+  /** The user who is signed in with the requesting browser; null: none. */
   visitorOf(req: Request): Promise<Identity | null>;
 }
 

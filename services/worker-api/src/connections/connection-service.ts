@@ -121,7 +121,7 @@ export async function createMcp(deps: ConnectionDeps, requester: Requester, body
   );
 }
 
-/** A secret's value goes where the address says: whoever may set secrets decides that. */
+/** A secret's value goes where the address says: admins, who set secrets, decide that. */
 function requireSecretOf({ caller }: Pick<Requester, 'caller'>, name: string | null, headers: Record<string, string>) {
   if (name === null) return;
   if (!roleAtLeast(caller.role, 'admin')) {
@@ -147,7 +147,7 @@ export async function editConnection(
   requireShareable(caller, before, input);
   const hosts = plain.hosts ?? before.hosts;
   const change = { ...plain, ...(await sealedChange(deps, caller, { before, hosts }, input)) };
-  // Whoever says which tools are allowed has seen them as they are now.
+  // The person who allows tools has seen them as they are now.
   if (input.allowed_tools !== undefined) await deps.mcpClient.acceptTools(serverKeyOf(before));
   return transaction(deps.prisma, async (tx) => {
     const present = await lockConnection(tx, workspaceId, caller, id);
@@ -188,7 +188,7 @@ function requireFieldsOfKind({ kind, authorization }: Connection, input: Change)
   throw invalid(wrong.map((path) => ({ path, message })));
 }
 
-/** @throws AppError 400; hosts come with the value that may go there, so that nobody sends elsewhere what cannot be read */
+/** @throws AppError 400; hosts come with the value that may go there, so that no admin sends elsewhere what they cannot read */
 function plainChange({ outboundAllow }: ConnectionDeps, input: Change) {
   const { label, visibility, hosts, places, url, auth_secret: authSecret, allowed_tools: allowedTools } = input;
   if (hosts !== undefined && input.value === undefined) {

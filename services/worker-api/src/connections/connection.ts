@@ -14,7 +14,7 @@ const permissionsFor = permissionTable(openapiFiles.worker, {
   change_visibility: 'updateConnection',
 });
 
-/** Those that everybody's workers use are for admins, whoever made them. */
+/** Connections of the whole workspace are managed by admins, also those that members created. */
 export const mayManage = (caller: Principal, connection: Owned): boolean =>
   connection.visibility === 'workspace' ? roleAtLeast(caller.role, 'admin') : canTakeAway(caller, connection);
 

@@ -46,14 +46,14 @@ export async function takeDeparture(
   return count && now.getTime() - departure.createdAt.getTime() <= DEPARTURE_MS ? departure : null;
 }
 
-/** Departures that nobody came back from. */
+/** Deletes departures from which no browser came back. */
 export const sweepDepartures = (sql: Sql) =>
   sql.query("DELETE FROM connection_departures WHERE created_at < now() - interval '1 hour'");
 
 const UNFINISHED_BATCH = 200;
 
 /**
- * Connections that nobody consented to within a day, in batches that replicas share. One that somebody is on the way to stays, and one
+ * Deletes connections without consent within a day, in batches that replicas share. One whose consent is under way stays, and one
  * that holds tokens is not `pending`.
  */
 export async function sweepUnfinishedConnections(sql: Sql): Promise<void> {

@@ -57,7 +57,7 @@ export interface McpClient {
   callTool(server: McpServer, call: McpCall): Promise<McpCallResult>;
   /** The last list, without asking; null: nothing. @param fresh null also where it is older than ten minutes */
   knownTools(server: McpServerKey, fresh?: boolean): Promise<McpTool[] | null>;
-  /** Somebody has looked at the tools as they were listed last: that is how they are to stay. */
+  /** A person has reviewed the tools as they were listed last: they are to stay like that. */
   acceptTools(server: McpServerKey): Promise<void>;
   /** When the connection is gone. */
   forgetTools(server: McpServerKey): Promise<void>;
@@ -65,7 +65,7 @@ export interface McpClient {
 
 export type McpFailure = 'unauthorized' | 'unreachable' | 'timeout' | 'too_large' | 'bad_answer';
 
-/** `message` is for whoever registered the server and holds no secret; `cause` is for the log alone. */
+/** `message` is for the person who registered the server and holds no secret; `cause` is for the log alone. */
 export class McpFailed extends Error {
   constructor(
     readonly code: McpFailure,

@@ -25,7 +25,7 @@ export async function partyOf(deps: IntegrationDeps, connection: Of): Promise<Pa
   };
 }
 
-/** Scopes to ask for: those that somebody chose, or the defaults, and what the provider always needs. */
+/** Lists the scopes to request: the chosen ones, or the defaults, and what the provider always needs. */
 export function scopesToAsk(provider: Provider, chosen: readonly string[] | undefined): string[] {
   const wanted = chosen ?? provider.scopes.filter((scope) => scope.default).map(({ name }) => name);
   return [...new Set([...(provider.alwaysScopes ?? []), ...wanted])];

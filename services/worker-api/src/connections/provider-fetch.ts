@@ -65,7 +65,7 @@ export async function askProvider({ allow }: Outbound, url: string, sent: Sent):
 /** The answer as JSON; undefined where it is none. */
 export const jsonOf = ({ body }: Pick<OutboundResponse, 'body'>): unknown => parseJson(body.toString());
 
-/** For openid-client. @param options.keepsIdToken false: nobody checks one, so none is taken */
+/** For openid-client. @param options.keepsIdToken false: none is checked, so none is kept */
 export const fetchFor =
   (outbound: Outbound, { keepsIdToken }: { keepsIdToken: boolean }): CustomFetch =>
   async (url, { method, headers, body }) => {

@@ -1,8 +1,8 @@
 /**
  * Refreshing tokens, once over all replicas.
  *
- * Whoever refreshes holds a lease in the row. What comes back is written by compare-and-set of the row's version before
- * anybody uses it: a rotated refresh token replaces the old one in the same statement, and an answer that comes too late
+ * The refreshing replica holds a lease in the row. What comes back is written by compare-and-set of the row's version before
+ * it is used: a rotated refresh token replaces the old one in the same statement, and an answer that comes too late
  * overwrites nothing. A provider that is away is asked again, later each time; one that refuses for good ends it.
  */
 import { performance } from 'node:perf_hooks';
@@ -159,7 +159,7 @@ function fail(deps: ConnectionDeps, connection: Connection, { message, isFinal }
   });
 }
 
-/** For whoever holds the lease: writes what came of it, and gives the lease back. */
+/** Writes the outcome and releases the lease, which the caller holds. */
 const release = (deps: ConnectionDeps, connection: Connection, change: Prisma.ConnectionUncheckedUpdateInput) =>
   settle(deps, connection, { ...change, leasedUntil: null });
 

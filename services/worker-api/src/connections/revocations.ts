@@ -74,7 +74,7 @@ async function attempt(deps: ConnectionDeps, row: Claimed): Promise<boolean> {
   try {
     await revoke(await partyOf(deps, row), await openRevoked(vault, workspaceId, id, row.sealed));
   } catch (err) {
-    // Without its app, its client or its addresses, nobody can revoke any more.
+    // Without its app, its client or its addresses, no replica can revoke any more.
     const isFinal = err instanceof AppError || (err instanceof ProviderFailed && err.isFinal);
     const isOver = attempts >= ATTEMPTS_MAX || isFinal;
     if (!(err instanceof ProviderFailed) && !isOver) log.error({ err, revocationId: id }, 'tokens not revoked');

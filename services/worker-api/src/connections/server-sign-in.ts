@@ -215,7 +215,7 @@ async function clientAt(
   return clientId;
 }
 
-/** The first that is there. Whoever answers with an error has none there. */
+/** The first that is there. An error as the response means that there is none. */
 async function firstDocument(outbound: Outbound, places: string[]): Promise<Record<string, unknown> | null> {
   for (const place of places) {
     const at = checked(outbound, place, 'resource_metadata');

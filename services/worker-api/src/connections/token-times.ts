@@ -9,11 +9,11 @@ const BACKOFF_MS_MAX = 15 * 60_000;
 
 export interface TokenTimes {
   tokenExpiresAt: Date | null;
-  /** Null: it lasts until it is revoked, as far as anybody knows. */
+  /** Null: it lasts until it is revoked, as far as is known. */
   refreshAt: Date | null;
 }
 
-/** A token that cannot be refreshed is looked at when it ends: somebody has to consent again then. */
+/** A token that cannot be refreshed is looked at when it ends: a person has to consent again then. */
 export function tokenTimes(
   { expiresInSeconds, refreshToken }: { expiresInSeconds: number | null; refreshToken: string | null },
   now: Date,

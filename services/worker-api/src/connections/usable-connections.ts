@@ -1,7 +1,7 @@
 /**
  * Which connection serves each name that a worker declares.
  *
- * One of the whole workspace serves every worker. A private one serves the private workers of its owner alone: whoever may
+ * One of the whole workspace serves every worker. A private one serves the private workers of its owner alone: those who may
  * edit a worker decides what its code does with the account.
  */
 import type { Sql } from '@gantry/postgres';

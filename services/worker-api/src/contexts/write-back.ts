@@ -2,7 +2,7 @@
  * Writes back the changes of runs to their writeable contexts.
  *
  * Applied once the run has completed. Idempotent for repeated announcements: a context has at most one version per
- * run. The last write wins, even over a concurrent change by somebody else; the version's message says so, and the
+ * run. The last write wins, even over a concurrent change by another person; the version's message says so, and the
  * other version is in the history. The archive comes from user code and is validated like an upload.
  */
 

@@ -14,7 +14,7 @@ import { countUnderWay, listPending, startResult } from './result-repository';
 export const AT_ONCE = 4;
 
 /**
- * Runs as many of its examples as may be under way, and ends it after the last. Nothing happens where it has ended, or somebody else
+ * Runs as many of its examples as may be under way, and ends it after the last. Nothing happens where it has ended, or another replica
  * does it. @throws what keeps it from being done now, and nothing that an example is the reason of
  */
 export async function advanceEvaluation(deps: EvaluationDeps, id: string): Promise<void> {
@@ -54,7 +54,7 @@ async function startOne(
   await tx.query('SAVEPOINT example');
   try {
     const of = ofRunId === null ? null : await deps.engine.get(worker.workspaceId, ofRunId);
-    // Those of the run itself are not checked as if somebody had written them.
+    // Those of the run itself are not checked as if a person had written them.
     const given = of && isDeepStrictEqual(of.inputs, inputs) ? of.inputs : inputs;
     const run = await rehearse(deps, { worker, version, inputs: given, of, createdBy, tx });
     await startResult(tx, result, { runId: run.id });

@@ -30,7 +30,7 @@ interface Failure {
   error: string | null;
 }
 
-/** Nobody is told of a worker that was deleted. */
+/** Sends no alert about a worker that was deleted. */
 async function findFailure(
   tx: Sql,
   { id, workspaceId }: Pick<Evaluation, 'id' | 'workspaceId'>,

@@ -1,4 +1,4 @@
-/** Evaluations. One is changed by whoever holds its row, and ends once. */
+/** Evaluations. One is changed by the holder of its row lock, and ends once. */
 import { hintChange } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import { type Sql, statement } from '@gantry/postgres';
@@ -93,7 +93,7 @@ export async function deleteOldEvaluations(tx: Sql, uid: string): Promise<void> 
 
 export type HeldEvaluation = Pick<Evaluation, 'id' | 'workspaceId' | 'workerUid' | 'version' | 'createdBy'>;
 
-/** Its row until the transaction ends; undefined where it has ended. @param wait false: nor where somebody else holds it */
+/** Its row until the transaction ends; undefined where it has ended. @param wait false: nor where another transaction holds it */
 export async function holdRunning(
   tx: Sql,
   id: string,

@@ -1,4 +1,4 @@
-/** A model that judges a part of an output by the instructions of whoever wrote the example. */
+/** Lets a model judge a part of an output by the instructions of the example's author. */
 import { newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import { maskCut, type Redactor } from '@gantry/masking';

@@ -1,5 +1,5 @@
 /**
- * Results of evaluations. Whoever judges one holds a lease on it, and every write is held against that: two replicas neither judge
+ * Results of evaluations. The judging replica holds a lease on it, and every write is held against that: two replicas neither judge
  * the same result nor pay for it twice.
  */
 import { hintChange } from '@gantry/events';
@@ -114,7 +114,7 @@ export interface ClaimedResult extends Result {
   isLost: boolean;
 }
 
-/** Takes results that nobody judges. @param leasedBy of the caller alone */
+/** Claims results without a judging replica. @param leasedBy of the caller alone */
 export async function claimResults(sql: Sql, leasedBy: string, limit: number): Promise<ClaimedResult[]> {
   const { rows } = await sql.query<ClaimedResult>(
     `WITH due AS (

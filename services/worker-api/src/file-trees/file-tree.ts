@@ -32,7 +32,7 @@ export const TREE_BYTES_MAX = 10 * 1024 * 1024;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Folders that tools leave behind and that nobody means to keep. */
+/** Folders that tools leave behind, such as caches. */
 const LEFT_OUT = new Set(['__pycache__', '.git']);
 
 export const isLeftOut = (path: string): boolean => path.split('/').some((segment) => LEFT_OUT.has(segment));

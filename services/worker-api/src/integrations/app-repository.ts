@@ -11,13 +11,13 @@ export const findOauthApp = (db: Db, workspaceId: string, slug: string): Promise
 export const countOauthApps = (db: Db, workspaceId: string): Promise<number> =>
   db.oauthApp.count({ where: { workspaceId } });
 
-/** False: somebody else was faster. */
+/** Returns false if another request was faster. */
 export async function insertOauthApp(db: Db, app: Prisma.OauthAppCreateManyInput): Promise<boolean> {
   const { count } = await db.oauthApp.createMany({ data: [app], skipDuplicates: true });
   return count > 0;
 }
 
-/** By compare-and-set of its version. False: somebody else was faster, or it is gone. */
+/** By compare-and-set of its version. Returns false if another request was faster, or it is gone. */
 export async function updateOauthApp(
   db: Db,
   workspaceId: string,

@@ -26,7 +26,7 @@ export function boundedFetch({ timeoutMs, bytesMax, allow }: Bounds): BoundedFet
   let failed: unknown;
   const ask = async (url: URL | string, init: RequestInit = {}): Promise<Response> => {
     const { method = 'GET', body } = init;
-    // The stream of what a server says by itself: nobody listens here.
+    // The stream of unsolicited messages of a server, which are not used here.
     if (method === 'GET') return new Response(null, { status: 405 });
     if (typeof body !== 'string' && body !== undefined && body !== null) throw new TypeError('a body is text');
     const label = new URL(url).host;

@@ -1,4 +1,4 @@
-/** Tools as a server lists them, judged before anybody keeps or shows them. */
+/** Validates tools as a server lists them, before they are stored or shown. */
 import { isDeeperThan } from '@gantry/http';
 import { McpFailed, type McpTool } from '../connections/mcp-port';
 
@@ -21,7 +21,7 @@ interface ListedTool {
     | undefined;
 }
 
-/** @param earlier of the pages before. @throws McpFailed naming the first tool that nobody could call */
+/** @param earlier of the pages before. @throws McpFailed naming the first tool that cannot be called */
 export function checkedTools(listed: ListedTool[], earlier: McpTool[] = []): McpTool[] {
   const names = new Set(earlier.map(({ name }) => name));
   return listed.map(({ name, description = '', inputSchema, annotations }, at) => {

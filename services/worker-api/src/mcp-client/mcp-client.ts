@@ -128,7 +128,7 @@ export function createMcpClient({
 const isRefusal = ({ code, cause }: McpFailed): boolean =>
   code === 'unauthorized' || cause instanceof ProtocolError || (cause instanceof SdkHttpError && cause.status < 500);
 
-/** In words for whoever registered the server: its host, and what it said. */
+/** Describes a failure for the person who registered the server: its host, and its message. */
 function failedBy(err: unknown, host: string, timeoutMs: number): McpFailed {
   if (err instanceof McpFailed) return err;
   if (err instanceof OutboundFailed) {

@@ -1,4 +1,4 @@
-/** Lists of tools that are kept for a while, so that looking at them asks nobody. */
+/** Caches lists of tools for a while, so that reading them needs no request. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CHARS_PER_TURN, type Redactor } from '@gantry/masking';
 import type { Sql } from '@gantry/postgres';

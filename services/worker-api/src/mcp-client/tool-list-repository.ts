@@ -1,6 +1,6 @@
 /**
- * The tools that servers listed last, kept so that a list of all tools asks nobody, and how each tool was described when it was first
- * seen: an agent that was told what a tool does is not told that somebody has changed it.
+ * Stores the tools that servers listed last, so that a list of all tools needs no request, and how each tool was described when it was first
+ * seen: an agent that was told what a tool does does not learn that the server has changed it.
  */
 import { createHash } from 'node:crypto';
 import type { Sql } from '@gantry/postgres';
@@ -83,7 +83,7 @@ export const acceptTools = (sql: Sql, { connectionId, workspaceId, version }: Ke
 export const forgetTools = (sql: Sql, { connectionId, workspaceId }: Omit<Key, 'version'>): Promise<unknown> =>
   sql.query('DELETE FROM mcp_tool_lists WHERE connection_id = $1 AND workspace_id = $2', [connectionId, workspaceId]);
 
-/** Of servers that nobody has asked for long. */
+/** Deletes lists of servers without a request for long. */
 export const sweepToolLists = (sql: Sql): Promise<unknown> =>
   sql.query(`DELETE FROM mcp_tool_lists WHERE listed_at < now() - interval '${FORGOTTEN_AFTER}'`);
 

@@ -36,7 +36,7 @@ test('a tool that is described anew is marked until somebody has looked at it', 
   expect(changedOf(await rememberTools(pool, of, reordered, later(2)))).toEqual([]);
   const back = [tool('send', 'Says it.', { type: 'object', properties: { path: { type: 'string' } } })];
   expect(changedOf(await rememberTools(pool, of, back, later(3)))).toEqual(['send']);
-  // It was said after somebody had looked, so nobody has seen it.
+  // It was listed after the review, so no person has seen it.
   await acceptTools(pool, of);
   expect(changedOf(await rememberTools(pool, of, [tool('read', 'Reads.'), tool('send')], later(4)))).toEqual([
     ...['read', 'send'],

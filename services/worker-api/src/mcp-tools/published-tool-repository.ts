@@ -34,7 +34,7 @@ export async function insertPublishedTool(tx: Db, tool: Prisma.PublishedToolCrea
   return count > 0;
 }
 
-/** False where somebody else was quicker. */
+/** Returns false if another request was faster. */
 export async function deletePublishedTool(
   tx: Db,
   { workspaceId, name, workerUid }: Pick<PublishedTool, 'workspaceId' | 'name' | 'workerUid'>,

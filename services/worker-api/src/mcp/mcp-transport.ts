@@ -44,7 +44,7 @@ export function mcpTransport(mcp: McpHttpHandler, { baseUrl, publicUrls }: McpAd
   };
 }
 
-/** Without cookies: a page in somebody's browser is no agent. */
+/** Without cookies: a page in a browser is no agent. */
 function headersOf(headers: NodeJS.Dict<string | string[]>, ip: string | undefined): Headers {
   const kept = new Headers();
   for (const [name, value] of Object.entries(headers)) {

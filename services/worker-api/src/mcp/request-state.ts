@@ -1,7 +1,7 @@
 /**
  * State of a call that waits for its client's answer. The client carries it, so that any replica can go on. It is signed under the
  * platform's pepper and bound to the caller; any configured pepper verifies, as with review links. It grants nothing: whatever it
- * names is asked for with the rights of whoever brings it.
+ * names is asked for with the rights of the client that sends it.
  */
 import type { TokenHasher } from '@gantry/auth';
 import type { Principal } from '@gantry/http';
@@ -12,7 +12,7 @@ const asked = z.strictObject({ runId: z.string(), approvalId: z.string() });
 /** The run that a call has started, and the approval that its client was asked about. */
 export type Asked = z.infer<typeof asked>;
 
-/** Whoever may bring a state back. */
+/** The principal that may send a state back. */
 export const bindingOf = ({ workspaceId, userId, tokenId }: Principal): string =>
   [workspaceId, userId, tokenId].join(' ');
 

@@ -1,4 +1,4 @@
-/** The tools of `/mcp` for whoever uses them without the protocol: one table, and one path to the API. */
+/** Offers the tools of `/mcp` to callers without the protocol: one table, and one path to the API. */
 import type { Principal } from '@gantry/http';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { SurfaceClient } from '../surface-client';
@@ -66,7 +66,7 @@ export function createToolbox() {
     ): Promise<ToolResult> {
       const tool = workerId === null ? offered.get(name)?.tool : RUN_PUBLISHED;
       if (!tool) return { isError: true, text: `there is no tool ${name}`, structured: undefined };
-      // Nobody is asked, so it ends with a result.
+      // No person is asked, so it ends with a result.
       const { content, structuredContent, isError } = (await callTool({
         ...{ tool, client, signal },
         shapeOf: (operationId) => shapeOf(tool.surface, operationId),

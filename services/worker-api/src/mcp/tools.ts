@@ -62,7 +62,7 @@ const isManual = (trigger: unknown): boolean => {
   return typeof trigger === 'object' && 'type' in trigger && trigger.type === 'manual';
 };
 
-/** Code that nobody has looked at would run without anybody. */
+/** Unreviewed code would run without a person. */
 const startsByItself = ({ trigger, triggers, schedule }: Record<string, unknown>): boolean =>
   !(isManual(trigger) && isManual(triggers) && (schedule ?? null) === null);
 

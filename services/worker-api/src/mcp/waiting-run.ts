@@ -111,7 +111,7 @@ async function lookUntilEnd(waiting: Waiting, runId: string): Promise<SurfaceAns
   }
 }
 
-/** @returns undefined where nobody is to be asked: this caller may not decide, or a client could not show the form */
+/** @returns undefined without a person to ask: this caller may not decide, or a client could not show the form */
 async function askAbout(
   { client, signal, asking }: Waiting,
   runId: string,

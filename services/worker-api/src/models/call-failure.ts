@@ -1,4 +1,4 @@
-/** Why a call of a model failed, in words for whoever asked. */
+/** Explains to the caller why a call of a model failed. */
 import { AppError } from '@gantry/http';
 import { maskBeginning } from '../connections/mask-sent';
 import type { OfferedModel } from './model-registry';
@@ -49,7 +49,7 @@ function causesOf(err: unknown, left = CAUSES_MAX): Cause[] {
 /** The SDK wraps what it could not read, and a body that broke off alike: the causes tell them apart. */
 const isUnreadable = (err: unknown): boolean => causesOf(err).some(({ name }) => UNREADABLE.test(String(name)));
 
-/** Messages of the network name the operator's address, which is for nobody else. */
+/** Messages of the network name the operator's address, which no other person should see. */
 function networkCode(err: unknown): string {
   const code = causesOf(err).find((one) => /^[A-Z_]{2,40}$/.test(String(one.code)))?.code;
   return code === undefined ? '' : ` (${code})`;
@@ -122,6 +122,6 @@ function retryAfterOf(text: string | undefined): number | undefined {
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }
 
-/** Of a call that ended because of whoever asked, or of us: a budget, a stop. */
+/** A call that the caller or the platform ended: a budget, a stop. */
 export const isOurs = (err: unknown): boolean =>
   err instanceof AppError || ['AbortError', 'TimeoutError'].includes((err as Error | undefined)?.name ?? '');

@@ -95,7 +95,7 @@ async function attemptOnce(deps: ModelCallDeps, options: CallOptions, model: Off
   } catch (err) {
     const cause = err instanceof AnswerStopped ? err.cause : err;
     const ended = cause instanceof RunEnded && err instanceof AnswerStopped ? err.usage : null;
-    // Where nobody knows what came of it, it counts as its input and all that it might have said.
+    // A call of unknown outcome counts as its input and its longest possible output.
     const usage = ended ?? { ...NOTHING, inputTokens };
     const usd = ended ? costOf(price, ended) : reservedUsd;
     const outcome = isOurs(cause) ? 'stopped' : 'failed';

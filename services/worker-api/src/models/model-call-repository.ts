@@ -162,7 +162,7 @@ export async function settleModelCall(tx: Sql, id: string, { usage, ...ending }:
 const LOST_AFTER = '15 minutes';
 const KEPT = '400 days';
 
-/** Calls that nobody settles any more. @param which SQL, a condition for a call */
+/** Settles calls whose replica is gone. @param which SQL, a condition for a call */
 const losing = (which: string): string =>
   countForTokens(`UPDATE model_calls SET outcome = 'lost', usd = reserved_usd, estimated = true, ended_at = now()
     WHERE outcome = 'started' AND ${which}

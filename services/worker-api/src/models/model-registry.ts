@@ -98,7 +98,7 @@ export function offered(provider: ModelProvider, way: Way, aliases: ModelAliases
   });
 }
 
-/** For whoever configures the installation: the example works with a server that speaks the protocol of OpenAI. */
+/** Explains the settings to the operator: the example works with a server that speaks the protocol of OpenAI. */
 const noModel = (): AppError =>
   new AppError(
     'conflict',

@@ -24,7 +24,7 @@ import { offeredTools } from './served-tools';
 /** Of a job. More may be asked by their names. */
 const NAMES_MAX = 50;
 
-/** None where nobody offers a model: the code is told so. */
+/** None where no model is offered: the code gets an error that says so. */
 export async function modelsOfRun(models: Models, { workspaceId }: Pick<Run, 'workspaceId'>): Promise<JobTools[]> {
   const { list } = await models.recentFor(workspaceId);
   const names = list.flatMap(({ id, aliases }) => [...aliases, id]);
@@ -93,7 +93,7 @@ const unanswered = ({ detail, code }: ModelFailed, said = '') =>
     ? failed('refused', `${detail}${said && `. Until then it said: ${said}`}`)
     : failed('unavailable', `${detail} (${code})`);
 
-/** The last answer is settled with the step that it is recorded in, so that nobody pays for one that is asked for again. */
+/** The last answer is settled with the step that it is recorded in, so that one that is requested again is paid once. */
 async function answerOf(
   deps: ModelDeps,
   run: Run,

@@ -6,7 +6,7 @@ import { findWorkerHead } from '../workers/worker-queries';
 import type { RepairDeps } from './repair-deps';
 import { deleteOldRepairs, endForgotten } from './repair-repository';
 
-/** An approval goes with the run that was to be repaired: then nobody can decide any more. */
+/** An approval goes with the run that was to be repaired: then no approver can decide any more. */
 export async function ageRepairs({ pool, prisma, now }: RepairDeps): Promise<void> {
   for (const candidateId of await endForgotten(pool)) {
     const candidate = await findCandidate(pool, candidateId);

@@ -1,4 +1,4 @@
-/** Concludes from a report whether the model proposes again or a person decides. */
+/** Decides from a report whether the model proposes again or an approver decides. */
 import { hintChange, newId } from '@gantry/events';
 import { SYSTEM } from '@gantry/http';
 import { mapTexts, maskCut, type Redactor } from '@gantry/masking';
@@ -15,7 +15,7 @@ import type { Repair } from './repair';
 import type { RepairDeps } from './repair-deps';
 import { changeRepair, holdRepair, insertMessage } from './repair-repository';
 
-/** Candidates of one repair. */
+/** Limits the candidates of one repair. */
 const PROPOSALS_MAX = 3;
 const REPORT_CHARS_MAX = 16_000;
 
@@ -23,15 +23,15 @@ interface Trial {
   candidate: Candidate;
   cases: Case[];
   summary: Summary;
-  /** Of the run that is repaired. */
+  /** The case of the run that is repaired. */
   own: Case | undefined;
 }
 
-/** It mends the failed run, and no other has become worse. */
+/** Returns true if the candidate fixes the failed run and no other run regressed. */
 const isProven = ({ candidate, own, summary }: Trial): boolean =>
   candidate.status === 'ready' && own?.outcome === 'fixed' && summary.broken === 0 && summary.different === 0;
 
-/** @returns whether the repair waits for a person now, or has ended */
+/** @returns whether the repair awaits an approver now, or has ended */
 export async function concludeReport(
   deps: RepairDeps,
   repair: Repair,
@@ -80,13 +80,13 @@ function saidOf(own: Case | undefined): string {
   return 'Rehearsals do not show whether it mends the failed run.';
 }
 
-/** Texts of a report were shortened before: what is left of a secret at the cut would not be recognized. */
+/** Masks shortened texts of a report: the rest of a secret at the cut would not match as a whole. */
 const maskShortened =
   (redactor: Redactor) =>
   (text: string): string =>
     text.endsWith('…') ? `${maskCut(redactor, text.slice(0, -1))}…` : redactor.text(text);
 
-/** The best comes last: what is fixed counts most, then what is not worse. */
+/** Sorts the best candidate last: a fixed run counts most, then fewer regressions. */
 function rank(trials: Trial[]): Trial[] {
   const score = ({ own, summary }: Trial) =>
     (own?.outcome === 'fixed' ? 1_000 : own?.outcome === 'inconclusive' ? 100 : 0) -
@@ -96,8 +96,8 @@ function rank(trials: Trial[]): Trial[] {
 }
 
 /**
- * The best of its candidates goes to a person with its evidence, and the others are dropped; without any it fails.
- * @param ending.error why it does where there is no candidate
+ * Submits the best candidate for approval with its evidence, and drops the others; without a candidate the repair fails.
+ * @param ending.error why it fails without a candidate
  */
 export async function endRepair(
   deps: RepairDeps,

@@ -1,4 +1,4 @@
-/** A person has decided about the candidate of a repair. */
+/** Applies an approval decision to the candidate of a repair. */
 import { hintChange } from '@gantry/events';
 import { notFound } from '@gantry/http';
 import type { CandidateDecisions } from '../approvals/candidate-decisions';

@@ -1,4 +1,4 @@
-/** A repair asks a provider that an attacker runs: it ends, and says why. */
+/** Runs repairs against a provider that an attacker controls: each ends and reports why. */
 import { given, until } from '@gantry/testing';
 import { createWorker } from '../test/create-worker';
 import {
@@ -28,7 +28,7 @@ const runId = given(async () => {
 
 const path = () => `/api/runs/${runId.id}/repair`;
 
-/** Until it has ended. */
+/** Starts a repair and waits until it has ended. */
 async function repair() {
   await me.post(path(), { model: 'acme/m' }).expect(202);
   const ended = await until(async () => {
@@ -44,7 +44,7 @@ async function repair() {
 }
 
 test.each(HOSTILE_ANSWERS)(
-  'an answer with %s ends the repair',
+  'a response with %s ends the repair',
   async (_, texts) => {
     provider.says(...texts, END);
     expect(await repair()).toMatchObject({
@@ -71,14 +71,14 @@ test.each([
     '1,000 calls',
     Array.from({ length: 1_000 }, (_, at) => call(at, { name: 'read_file', arguments: '{"path":"main.py"}' })),
   ],
-] as [string, string[]][])('an answer with %s, again and again, ends the repair', async (_, texts) => {
+] as [string, string[]][])('repeated responses with %s end the repair', async (_, texts) => {
   provider.says(...texts, END);
   const ended = await repair();
   expect(ended).toMatchObject({ status: 'failed', error: expect.any(String) });
   expect(ended.error).not.toMatch(/something went wrong here|could not be reached/);
 });
 
-test('a repair whose provider never ends its answer can be stopped', async () => {
+test('a repair whose provider never ends its response can be stopped', async () => {
   let isOpen = false;
   provider.setScript((res) => {
     isOpen = true;

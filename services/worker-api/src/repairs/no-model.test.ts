@@ -11,7 +11,7 @@ given(
 );
 const me = given(() => callerOf(api.url, api.owner.jwt));
 
-test('where no model is configured the answer says how to set one, and none begins by itself', async () => {
+test('without a configured model the error says how to set one, and no repair starts automatically', async () => {
   const files = [{ path: 'main.py', content: plays({ '*': { raises: 'boom' } }) }];
   const worker = await createWorker(api, { files, on_failure: 'propose_repair' });
   const { run_id: runId } = (await me.post(`/api/workers/${worker.id}/runs`, {}).expect(201)).body;

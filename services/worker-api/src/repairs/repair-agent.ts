@@ -1,4 +1,4 @@
-/** The steps of one repair, by the replica that holds it. */
+/** Runs the steps of one repair, on the replica that holds its lease. */
 import { hintChange, newId } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import { maskTexts } from '@gantry/masking';
@@ -35,13 +35,13 @@ import {
   TOOLS,
 } from './repair-tools';
 
-/** Answers of the model in one repair. */
+/** Limits the responses of the model in one repair. */
 const ANSWERS_MAX = 12;
-/** Calls in one answer; a model in a loop asks for hundreds. */
+/** Limits the tool calls in one response; a model in a loop requests hundreds. */
 const CALLS_MAX = 20;
-/** Of what they answer together, beyond which no more is read. */
+/** Limits the results of these calls together; beyond it no tool reads more. */
 const RESULTS_CHARS_MAX = 100_000;
-/** Where the operator has set prices. */
+/** Applies where the operator has set prices. */
 const BUDGET_USD = 0.5;
 const LAST_SUCCESSFUL = 5;
 const MESSAGE_CHARS_MAX = 2_000;
@@ -54,7 +54,7 @@ export interface Holding {
 
 type Asked = Extract<AnswerPart, { type: 'tool-call' }>;
 
-/** Until the repair waits, for a rehearsal or a person, or has ended. @throws ModelFailed, AppError for what ends it */
+/** Works until the repair awaits a rehearsal or an approver, or ends. @throws ModelFailed, AppError that ends it */
 export async function workOn(deps: RepairDeps, holding: Holding): Promise<void> {
   const { repairId, replica, signal } = holding;
   for (;;) {
@@ -87,14 +87,14 @@ export async function workOn(deps: RepairDeps, holding: Holding): Promise<void> 
   }
 }
 
-/** A change of a repair that is held here. @throws AbortError where it is not any more */
+/** Writes a change of a repair under its lease. @throws AbortError if the lease was lost */
 async function write(
   deps: RepairDeps,
   { repairId, replica }: Holding,
   change: (tx: PoolClient) => Promise<unknown>,
 ): Promise<void> {
   await transaction(deps.pool, async (tx) => {
-    if (!(await holdRepair(tx, repairId, replica))) throw new DOMException('the repair is held no more', 'AbortError');
+    if (!(await holdRepair(tx, repairId, replica))) throw new DOMException('the lease of the repair was lost', 'AbortError');
     await change(tx);
     const repair = await findRepair(tx, repairId);
     if (repair) hintChange(tx, repair.workspaceId, 'runs', repair.runId);
@@ -106,7 +106,7 @@ interface Sources extends ReadingFrom {
   base: Version;
 }
 
-/** @throws AppError where the worker or the run is gone */
+/** @throws AppError if the worker or the run was deleted */
 async function sourcesOf(deps: RepairDeps, { workspaceId, workerUid, runId }: Repair): Promise<Sources> {
   const worker = await findWorkerByUid(deps.prisma, workspaceId, workerUid);
   if (!worker) throw new AppError('not_found', 'not_found', 'the worker was deleted');
@@ -146,7 +146,7 @@ async function askModel(deps: RepairDeps, repair: Repair, holding: Holding, mess
     write(deps, holding, async (tx) => {
       await answer.settle(tx);
       await changeRepair(tx, id, { model: answer.model });
-      // Of an answer that broke off only its cost is kept.
+      // Of a response that broke off only the cost is stored.
       if (!answer.failure) await insertMessage(tx, id, { role: 'assistant', content: answer.content });
     }),
   );
@@ -160,7 +160,7 @@ const textOf = (content: AnswerPart[]): string =>
     .trim()
     .slice(0, MESSAGE_CHARS_MAX) || 'it says nothing';
 
-/** @returns whether a candidate is rehearsed now: its report is the answer to these calls */
+/** @returns whether a candidate is rehearsed now; its report answers these calls */
 async function answerCalls(deps: RepairDeps, repair: Repair, holding: Holding, calls: Asked[]): Promise<boolean> {
   const sources = await sourcesOf(deps, repair);
   const results: ToolResult[] = [];
@@ -193,12 +193,12 @@ async function answerCalls(deps: RepairDeps, repair: Repair, holding: Holding, c
   return proposed !== undefined;
 }
 
-/** The report comes in a message of its own. */
+/** Tells the model that the report follows in a separate message. */
 const REPORT_FOLLOWS = 'It is being rehearsed.';
 
 type Proposed = { problem: string } | { candidateId: string; insert: (tx: Sql) => Promise<void> };
 
-/** Checked as saving it would be; what is wrong with it is for the model. */
+/** Validates a proposal like a saved version; the model gets the problems. */
 async function prepareProposal(sources: Sources, repair: Repair, input: unknown): Promise<Proposed> {
   const { success, data, error } = proposal.safeParse(input);
   if (!success) return { problem: `The proposal is wrong: ${sayProblems(error)}` };

@@ -1,6 +1,6 @@
 /**
- * Works on repairs. What is to be done next is read from what is stored, so any replica goes on where another one ended: after a
- * rehearsal, or after a crash. Each answer of a model is stored together with its cost before the next begins (ADR 48).
+ * Works on repairs. The next step is derived from stored state, so any replica continues where another one stopped:
+ * after a rehearsal, or after a crash. Each model response is stored with its cost before the next request (ADR 48).
  */
 import { newId } from '@gantry/events';
 import { AppError, repeat } from '@gantry/http';
@@ -13,19 +13,19 @@ import { workOn } from './repair-agent';
 import type { RepairDeps } from './repair-deps';
 import { findRepair, hasOpenTrials, holdRepair, releaseRepair, takeRepairs } from './repair-repository';
 
-/** Of a repair that this replica works on no more. */
+/** Aborts a repair that this replica no longer works on. */
 class Lost extends Error {
   override name = 'AbortError';
 }
 
 const EVERY_MS = 1_000;
 const RENEW_MS = 2_000;
-/** On one replica: each holds the files of its worker. */
+/** Limits repairs on one replica: each holds the files of its worker. */
 const AT_ONCE = 4;
 
 export type RepairLoop = ReturnType<typeof startRepairLoop>;
 
-/** @param options.auto false: only explicit calls of `tick()` begin anything */
+/** @param options.auto false: only explicit calls of `tick()` start work */
 export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
   const { pool, log } = deps;
   const replica = newId('rpl_');
@@ -39,15 +39,15 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
       log,
       work: async () => {
         const isHeld = await holdRepair(pool, repair.id, replica);
-        if (!isHeld || deps.closures.has(repair.workspaceId)) stop.abort(new Lost('the repair is held no more'));
+        if (!isHeld || deps.closures.has(repair.workspaceId)) stop.abort(new Lost('the lease of the repair was lost'));
       },
     });
     try {
-      // Of a replica that has died: nobody will learn what its call cost.
+      // Its replica has died, so the cost of its call stays unknown.
       await loseModelCalls(pool, repair.id);
       await workOn(deps, { repairId: repair.id, replica, signal: stop.signal }).catch((err) => fail(repair, stop, err));
     } catch (err) {
-      log.warn({ err, repair: repair.id }, 'a repair could not go on: its lease runs out');
+      log.warn({ err, repair: repair.id }, 'a repair could not continue; its lease will expire');
     } finally {
       await renewing.stop();
       working.delete(repair.id);
@@ -81,13 +81,13 @@ export function startRepairLoop(deps: RepairDeps, options: { auto: boolean }) {
 
   const ticking = options.auto ? repeat({ everyMs: EVERY_MS, work: tick, what: 'candidates and repairs', log }) : null;
   return {
-    /** Settles what has ended, and takes what waits. */
+    /** Continues after rehearsals that have ended, and claims waiting repairs. */
     tick,
-    /** Once nothing is worked on here. */
+    /** Resolves once no repair is worked on here. */
     rest: async () => {
       await Promise.all([...working.values()].map(({ ended }) => ended));
     },
-    /** Repairs under way here go on at another replica. */
+    /** Stops; running repairs continue on another replica. */
     async stop(): Promise<void> {
       isDraining = true;
       await ticking?.stop();

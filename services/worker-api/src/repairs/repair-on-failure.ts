@@ -1,4 +1,4 @@
-/** `on_failure: propose_repair`: a repair begins by itself when a run fails for good. */
+/** Starts a repair when a run of a worker with `on_failure: propose_repair` fails finally. */
 import { createHash } from 'node:crypto';
 import { newId, type ReactionTo, type RunErrorCode, type runFinished } from '@gantry/events';
 import { AppError, SYSTEM } from '@gantry/http';
@@ -9,18 +9,18 @@ import type { RepairDeps } from './repair-deps';
 import { findOpenRepair, insertRepair, readBegun } from './repair-repository';
 import { announceBegin } from './repair-service';
 
-/** No change of the code helps. */
+/** Errors that no change of the code fixes. */
 const NOT_MENDABLE: ReadonlySet<RunErrorCode | null> = new Set<RunErrorCode | null>([
   ...(['executor_lost', 'missing_secret', 'missing_connection', 'budget_exceeded', 'approval_rejected'] as const),
   ...(['cancelled', 'sandbox', 'invalid_inputs', 'model_unavailable'] as const),
 ]);
-/** Of one worker, by themselves. */
+/** Limits automatic repairs of one worker. */
 const PER_DAY_MAX = 10;
 
 export function repairOnFailure(deps: RepairDeps): ReactionTo<typeof runFinished> {
   const { prisma, pool, engine, runnables, models } = deps;
 
-  /** Null unless its version asks for it and runs still. */
+  /** Returns null unless the current version of an active worker enables repairs. */
   async function find(workspaceId: string, runId: string) {
     const run = await engine.get(workspaceId, runId).catch((err) => {
       if (err instanceof AppError && err.kind === 'not_found') return null;
@@ -60,7 +60,7 @@ export function repairOnFailure(deps: RepairDeps): ReactionTo<typeof runFinished
   };
 }
 
-/** Of a version and an error; digits are left out, since ids, counts and times differ each time. */
+/** Hashes the version and the error, without digits, since ids, counts and times differ each time. */
 function fingerprintOf({ version, error }: Run): string {
   const message = error?.message.replaceAll(/\d/g, '') ?? '';
   const said = JSON.stringify([version, error?.code ?? null, error?.type ?? null, message]);

@@ -1,7 +1,7 @@
 /**
- * Repairs. One replica works on a repair under a lease, and every write of its work is held against that. A repair whose replica
- * has died is taken by another one: its tools only read, so nothing is done twice, and an answer that was stored is not asked
- * for again.
+ * Reads and writes repairs. One replica works on a repair under a lease, and every write checks it. Another replica claims
+ * a repair whose replica died: its tools only read, so nothing is done twice, and a stored response is not requested
+ * again.
  */
 import { isClosedSql } from '@gantry/events';
 import { execute, type Sql, statement, type Tx } from '@gantry/postgres';
@@ -24,7 +24,7 @@ async function one(sql: Sql, rest: string, values: unknown[]): Promise<Repair | 
 
 export const findRepair = (sql: Sql, id: string): Promise<Repair | undefined> => one(sql, 'WHERE id = $1', [id]);
 
-/** The latest. */
+/** Finds the latest repair of a run. */
 export const findRepairOfRun = (sql: Sql, workspaceId: string, runId: string): Promise<Repair | undefined> =>
   one(sql, 'WHERE workspace_id = $1 AND run_id = $2 ORDER BY created_at DESC, id DESC LIMIT 1', [workspaceId, runId]);
 
@@ -36,7 +36,7 @@ export interface NewRepair
   createdBy: string | null;
   createdByLabel: string | null;
   tokenId: string | null;
-  /** Of one that begins by itself: the version and the error. */
+  /** The version and the error, for an automatic repair. */
   fingerprint: string | null;
 }
 
@@ -51,9 +51,9 @@ const INSERT = statement(
 export const insertRepair = (tx: Sql, repair: NewRepair): Promise<unknown> => tx.query(INSERT({ ...repair }));
 
 export interface Begun {
-  /** By themselves, within a day. */
+  /** Automatic repairs within a day. */
   today: number;
-  /** One was for the same version and error. */
+  /** Whether one was for the same version and error. */
   isKnown: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function readBegun(sql: Sql, workerUid: string, fingerprint: string
   return rows[0] ?? { today: 0, isKnown: false };
 }
 
-/** Whether there is any candidate or repair to go on with: asked each second, where mostly there is none. */
+/** Returns whether any candidate or repair is open; called each second, when mostly none is. */
 export async function hasOpenTrials(sql: Sql): Promise<boolean> {
   const { rows } = await sql.query<{ open: boolean }>({
     name: 'has-open-trials',
@@ -77,7 +77,7 @@ export async function hasOpenTrials(sql: Sql): Promise<boolean> {
   return rows[0]?.open === true;
 }
 
-/** Repairs that nobody works on, or whose candidate has been rehearsed; none of closed workspaces. */
+/** Claims repairs without a working replica, or whose candidate has been rehearsed; none of closed workspaces. */
 export async function takeRepairs(sql: Sql, replica: string, limit: number): Promise<Repair[]> {
   const { rows } = await sql.query<Repair>(
     `UPDATE repairs SET status = 'working', leased_by = $1, leased_until = now() + ${LEASE} WHERE id IN (
@@ -92,7 +92,7 @@ export async function takeRepairs(sql: Sql, replica: string, limit: number): Pro
   return rows;
 }
 
-/** @returns false where another replica works on it by now, or it is under way no more */
+/** @returns false if another replica holds the repair by now, or it is no longer running */
 export async function holdRepair(sql: Sql, id: string, replica: string): Promise<boolean> {
   const { rowCount } = await sql.query(
     `UPDATE repairs SET leased_until = now() + ${LEASE} WHERE id = $1 AND leased_by = $2 AND status = 'working'`,
@@ -101,7 +101,7 @@ export async function holdRepair(sql: Sql, id: string, replica: string): Promise
   return rowCount === 1;
 }
 
-/** Another replica goes on at once. */
+/** Releases the lease, so that another replica continues at once. */
 export const releaseRepair = (sql: Sql, id: string, replica: string): Promise<unknown> =>
   sql.query('UPDATE repairs SET leased_until = now() WHERE id = $1 AND leased_by = $2', [id, replica]);
 
@@ -109,7 +109,7 @@ type Change = Partial<
   Pick<Repair, 'proven' | 'model' | 'explanation' | 'error' | 'candidateId' | 'isReportDue' | 'approvalId'>
 >;
 
-/** In a transaction that holds it. What is absent stays. */
+/** Updates a repair in a transaction that holds its lease. Absent fields stay unchanged. */
 export const changeRepair = (
   tx: Sql,
   id: string,
@@ -127,7 +127,7 @@ export const changeRepair = (
     ],
   );
 
-/** By compare-and-set. @returns whether it was under way */
+/** Stops a repair by compare-and-set. @returns whether it was running */
 export async function stopRepairRow(tx: Sql, id: string): Promise<boolean> {
   const { rowCount } = await tx.query(
     `UPDATE repairs SET status = 'stopped', ended_at = now(), leased_by = NULL, leased_until = NULL
@@ -137,14 +137,14 @@ export async function stopRepairRow(tx: Sql, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** With the decision about its candidate. */
+/** Ends a repair with the decision on its candidate. */
 export const decideRepair = (tx: Tx, candidateId: string, status: 'approved' | 'rejected'): Promise<number> =>
   execute(tx, "UPDATE repairs SET status = $2, ended_at = now() WHERE candidate_id = $1 AND status = 'waiting'", [
     candidateId,
     status,
   ]);
 
-/** In their order. */
+/** Lists the messages in order. */
 export async function listMessages(sql: Sql, repairId: string): Promise<Message[]> {
   const { rows } = await sql.query<Message>(
     'SELECT role, content FROM repair_messages WHERE repair_id = $1 ORDER BY number',
@@ -160,7 +160,7 @@ export const insertMessage = (tx: Sql, repairId: string, { role, content }: Mess
     [repairId, role, JSON.stringify(content)],
   );
 
-/** Those whose approval went with the run that they repair. @returns their candidates */
+/** Rejects repairs whose approval was deleted with their run. @returns their candidates */
 export async function endForgotten(sql: Sql): Promise<string[]> {
   const { rows } = await sql.query<{ candidateId: string }>(
     `UPDATE repairs r SET status = 'rejected', ended_at = now()

@@ -12,7 +12,7 @@ import { beginRepair, stopRepair } from './repair-service';
 export function repairOperations(deps: RepairDeps): Operations<'worker'> {
   const { pool } = deps;
 
-  /** The latest of a run that the caller sees. @throws AppError 404 */
+  /** Gets the latest repair of a run that the caller sees. @throws AppError 404 */
   async function find(caller: Principal, runId: string): Promise<{ run: Run; worker: Worker; repair: Repair }> {
     const { run, worker } = await runAndWorkerOf(deps, caller, runId);
     const repair = await findRepairOfRun(pool, caller.workspaceId, run.id);

@@ -1,4 +1,4 @@
-/** Beginning a repair, and stopping it. */
+/** Starts and stops repairs. */
 import { hintChange, newId } from '@gantry/events';
 import { type Actor, conflict, type Made } from '@gantry/http';
 import { type Sql, transaction } from '@gantry/postgres';
@@ -55,7 +55,7 @@ const whyOpen = ({ runId, status }: Repair): string =>
     ? `a repair of this worker, for run ${runId}, waits for a decision; approve or reject it first`
     : `a repair of this worker is under way, for run ${runId}; wait for it, or stop it`;
 
-/** In the transaction that makes it. */
+/** Records the start of a repair, in the transaction that creates it. */
 export async function announceBegin(tx: Sql, actor: Actor, run: Run, workerId: string, id: string): Promise<void> {
   hintChange(tx, run.workspaceId, 'runs', run.id);
   await recordChange(tx, actor, {
@@ -64,7 +64,7 @@ export async function announceBegin(tx: Sql, actor: Actor, run: Run, workerId: s
   });
 }
 
-/** Drops its proposals too. @throws AppError 409 `not_working` */
+/** Stops a repair and drops its proposals. @throws AppError 409 `not_working` */
 export async function stopRepair(deps: RepairDeps, repair: Repair, workerId: string, actor: Actor): Promise<void> {
   const { id, workspaceId, runId } = repair;
   const candidates = await transaction(deps.pool, async (tx) => {

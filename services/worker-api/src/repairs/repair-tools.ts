@@ -1,4 +1,4 @@
-/** The tools of a repair. All but `propose_change` only read, and that one writes nothing but a candidate. */
+/** Defines the tools of a repair. All but `propose_change` only read, and that one writes only a candidate. */
 import { AppError, sayIssues } from '@gantry/http';
 import { maskTexts, type Redactor } from '@gantry/masking';
 import { type Run, readLinesBackwards } from '@gantry/run-engine';
@@ -24,7 +24,7 @@ const LOG_LINES_MAX = 300;
 const TEXT_CHARS_MAX = 16_000;
 const RUNS_MAX = 20;
 const VALUE_CHARS_MAX = 2_000;
-/** Parsed within a millisecond, and more than is shown: what is cut off there is no part of a secret that is shown. */
+/** Takes under a millisecond to parse, and exceeds what is shown: no secret is cut within the shown part. */
 const PARSED_BYTES_MAX = 128 * 1024;
 
 const runId = z.string().min(1).max(64);
@@ -68,7 +68,7 @@ export type Proposal = z.output<typeof proposal>;
 
 export const PROPOSE = 'propose_change';
 
-/** As the model is told of them. */
+/** Describes the tools to the model. */
 export const TOOLS = {
   read_file: { schema: readFile, description: 'Reads a file of the worker, as it is now.' },
   read_log: {
@@ -90,7 +90,7 @@ export const TOOLS = {
 export const isReading = (name: string): name is Exclude<keyof typeof TOOLS, typeof PROPOSE> =>
   Object.hasOwn(TOOLS, name) && name !== PROPOSE;
 
-/** @returns what the model reads: a text of others, to be marked as data. Never throws for what the model has asked */
+/** @returns untrusted text for the model, to be delimited as data. Never throws for the arguments of the model */
 export async function callReadingTool(
   from: ReadingFrom,
   name: Exclude<keyof typeof TOOLS, typeof PROPOSE>,
@@ -127,7 +127,7 @@ export function fileText({ tree, masked }: ReadingFrom, path: string): string {
   return text === null ? 'This file is not text.' : shortened(masked(text), FILE_CHARS_MAX);
 }
 
-/** Only of this worker; another one's answers like none. */
+/** Reads a run of this worker only; another worker's run is treated as missing. */
 async function ofRun(
   { deps, run }: ReadingFrom,
   id: string | undefined,
@@ -141,7 +141,7 @@ async function ofRun(
   return found?.subjectId === run.subjectId ? read(found) : `There is no run "${id}" of this worker.`;
 }
 
-/** The last lines, oldest first. Masked before anything is cut off: half a secret would not be recognized. */
+/** Formats the last lines, oldest first. Masks before shortening: half a secret would not be recognized. */
 export async function logText({ deps, masked }: ReadingFrom, run: Run, linesMax: number): Promise<string> {
   const lines: string[] = [];
   let chars = 0;
@@ -168,7 +168,7 @@ export async function runText(from: ReadingFrom, run: Run): Promise<string> {
   return shownJson(said, TEXT_CHARS_MAX);
 }
 
-/** Of an output that takes long to parse, the beginning of its JSON. */
+/** Returns the beginning of the JSON of an output that takes long to parse. */
 async function readableOutput({ engine }: RepairDeps, run: Run): Promise<unknown> {
   const stored = await engine.storedOutput(run);
   if (!('json' in stored) || stored.json.byteLength <= PARSED_BYTES_MAX) return parseOutput(stored);

@@ -1,4 +1,4 @@
-/** Repairs as the API shows them. */
+/** Maps repairs to the API. */
 import { apiFields } from '@gantry/http';
 import { shortened } from '../candidates/compare-outputs';
 import type { AnswerPart } from '../models/read-answer';
@@ -12,14 +12,14 @@ export interface Repair {
   runId: string;
   status: RepairStatus;
   proven: boolean | null;
-  /** A name or an alias as it was asked for; empty: the default. */
+  /** The requested name or alias; empty for the default. */
   askedModel: string;
   model: string | null;
   instructions: string | null;
   explanation: string | null;
   error: string | null;
   candidateId: string | null;
-  /** The report of that candidate is still to be read. */
+  /** Whether the model has yet to read the report of that candidate. */
   isReportDue: boolean;
   approvalId: string | null;
   createdBy: string | null;
@@ -29,7 +29,7 @@ export interface Repair {
   endedAt: Date | null;
 }
 
-/** An answer of the model, or the results of the tools that it called. The first message describes the failed run. */
+/** A response of the model, or the results of its tool calls. The first message describes the failed run. */
 export type Message =
   | { role: 'user'; content: { text: string } }
   | { role: 'assistant'; content: AnswerPart[] }

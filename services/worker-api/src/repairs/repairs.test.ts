@@ -34,7 +34,7 @@ async function run(id: string, name: string): Promise<string> {
   return runId;
 }
 
-/** A worker with a run that completed and one that failed. */
+/** Creates a worker with a completed run and a failed run. */
 async function broken(fields: object = {}) {
   const worker = await createWorker(api, { files: [{ path: 'main.py', content: plays(BROKEN) }], ...fields });
   await run(worker.id, 'Eve');
@@ -116,7 +116,7 @@ test('a proposal that does not mend goes back to the model; after three the best
   expect((await me.get(`/api/workers/${worker.id}`).expect(200)).body).toMatchObject({ version: 1 });
 });
 
-test('what saving would refuse is told to the model, and a tool that it does not have is refused', async () => {
+test('the model gets the validation errors of its proposal, and unknown tools are refused', async () => {
   const { runId } = await broken();
   const repaired = await repair(
     runId,
@@ -161,7 +161,7 @@ test('no secret reaches the model, and a log line that gives orders is data', as
   expect(id).toBeDefined();
 });
 
-test('of a large output the model reads the beginning, without secrets', async () => {
+test('the model reads the beginning of a large output, without secrets', async () => {
   await me.put('/api/secrets/LARGE_KEY', { value: 'very-secret-value-2' }).expect(201);
   const by = { Ada: { raises: 'no' }, '*': { returns: 1 } };
   const worker = await createWorker(api, { files: [{ path: 'main.py', content: plays(by) }] });
@@ -176,7 +176,7 @@ test('of a large output the model reads the beginning, without secrets', async (
   expect(read.length).toBeLessThan(10_000);
 });
 
-test('another replica goes on where one ended, and pays nothing twice', async () => {
+test('another replica continues where one stopped, and pays nothing twice', async () => {
   const { runId } = await broken();
   const first = await api.replica();
   await model.says(call('read_log'), { text: 'never heard', hang: true, silent: true }, proposes(MENDED));
@@ -198,7 +198,7 @@ test('another replica goes on where one ended, and pays nothing twice', async ()
   await decide(repaired.approval_id, 'reject').expect(200);
 });
 
-test('of two replicas one works on it, and an expired lease is taken', async () => {
+test('only one of two replicas works on a repair, and an expired lease is taken over', async () => {
   const { runId } = await broken();
   const other = await api.replica();
   await model.says(proposes(MENDED));
@@ -208,7 +208,7 @@ test('of two replicas one works on it, and an expired lease is taken', async () 
     "UPDATE repairs SET leased_by = 'rpl_dead', leased_until = now() - interval '1 second' WHERE run_id = $1",
     [runId],
   );
-  // Of the replica that has died: nobody will learn what it cost.
+  // Its replica has died, so its cost stays unknown.
   const { id } = await read(runId);
   await api.deps.pool.query(
     `INSERT INTO model_calls (id, workspace_id, turn_id, model, reserved_usd) VALUES ('mdl_lost', $1, $2, 'local/m', 0.01)`,
@@ -243,7 +243,7 @@ test('only failed runs are repaired, one repair of a worker at a time, and it ca
   expect(await read(runId)).toMatchObject({ status: 'stopped', steps: [], error: null });
 });
 
-test('whoever asked may not approve where the worker forbids it; an expired one is dropped; a changed worker is said so', async () => {
+test('the requester may not approve where the worker forbids it; an expired repair is dropped; a changed worker is a conflict', async () => {
   const { worker, runId } = await broken({ approvals: { forbid_self: true, expires_in_seconds: 60 } });
   const repaired = await repair(runId, proposes(MENDED));
   expect((await decide(repaired.approval_id, 'approve').expect(403)).body.code).toBe('self_approval');
@@ -260,7 +260,7 @@ test('whoever asked may not approve where the worker forbids it; an expired one 
   expect(await read(runId)).toMatchObject({ status: 'rejected' });
 });
 
-test('on_failure: propose_repair begins by itself, once for each version and error', async () => {
+test('on_failure: propose_repair starts automatically, once for each version and error', async () => {
   await model.says({ text: 'nothing to do' });
   const files = [
     { path: 'main.py', content: plays({ '*': { raises: 'row 12 is missing' }, Bob: { raises: 'row 13 is missing' } }) },
@@ -281,7 +281,7 @@ test('on_failure: propose_repair begins by itself, once for each version and err
   expect(rows).toEqual([]);
 });
 
-test('a repair that has spent its budget ends, and says so', async () => {
+test('a repair that exceeds its budget fails with that error', async () => {
   const { runId } = await broken();
   await model.says({ text: 'never asked' });
   const { body } = await me.post(`/api/runs/${runId}/repair`, {}).expect(202);

@@ -1,6 +1,6 @@
 /**
- * Decides what the code of a run reaches: the one place, for every way in which code comes to run. Code that an agent wrote runs
- * without secrets, connections and network, or not at all, until a person has approved it (ADR 54).
+ * Decides what the code of a run can reach, for every way to start a run. Code that an agent wrote runs without secrets,
+ * connections and network, or not at all, until a person has approved it (ADR 54).
  */
 import { hostPattern } from '@gantry/events';
 import { conflict } from '@gantry/http';
@@ -12,15 +12,15 @@ import type { Runnable } from './runnable';
 interface Admission {
   worker: { uid: string; id: string };
   runnable: Runnable;
-  /** A test of a draft: it has no network, whatever it declares. */
+  /** Whether a draft is tested: it has no network, whatever it declares. */
   isDraft?: boolean;
-  /** A repair wrote it: it is rehearsed with the hosts that `of` has reached and without a value of a credential. */
+  /** Whether a repair wrote the code: it is rehearsed with the hosts that `of` reached and without credentials. */
   isUnread?: boolean;
   /** The run that is rehearsed. */
   of?: Run | null;
 }
 
-/** @throws AppError 409 `version_not_approved`, which says what waits and what it would reach */
+/** @throws AppError 409 `version_not_approved`, which names the version and what it would reach */
 export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admission): Promise<RunSpec> {
   const { worker, runnable, isUnread = false, of = null } = admission;
   const { spec } = runnable;
@@ -33,17 +33,17 @@ export async function admitCode(sql: Sql, dashboardUrl: string, admission: Admis
   return isUnread ? narrowed(sql, spec, of) : spec;
 }
 
-/** Whether it would be refused now, and not once a person has approved it. */
+/** Returns whether the code is refused until a person approves it. */
 export const waitsForApproval = async (sql: Sql, workerUid: string, runnable: Runnable): Promise<boolean> =>
   (await isUnapproved(sql, workerUid, runnable)) && listReach(runnable.definition).length > 0;
 
 export const isUnapproved = async (sql: Sql, workerUid: string, { approvalSha }: Runnable): Promise<boolean> =>
   approvalSha !== null && !(await isApproved(sql, workerUid, approvalSha));
 
-/** It could otherwise let an approved worker act in its place. */
+/** Removes `call`: the code could otherwise let an approved worker act in its place. */
 const contained = (spec: RunSpec): RunSpec => ({ ...spec, network: 'none', may: ['approve'] });
 
-/** For code that nobody has read: the hosts that the recorded run has reached, and no credential itself. */
+/** For unreviewed code: the hosts that the recorded run has reached, and no credential itself. */
 async function narrowed(sql: Sql, spec: RunSpec, of: Run | null): Promise<RunSpec> {
   const { expose: _, inBody: __, ...rest } = spec;
   const hosts = of && spec.network === 'egress' ? await listReachedHosts(sql, of.id) : [];

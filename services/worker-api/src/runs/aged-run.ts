@@ -4,7 +4,7 @@ import type { RunDeps } from './run-deps';
 
 const DAY_MS = 86_400_000;
 
-/** For a run that is not there: an error that says so where its time is over, going by its id alone; otherwise null. */
+/** Builds the error for a missing run whose id shows that its retention is over; otherwise returns null. */
 export async function agedRun(
   { pool, retention: bounds, now }: Pick<RunDeps, 'pool' | 'retention' | 'now'>,
   workspaceId: string,

@@ -1,7 +1,7 @@
 import { enqueue, networkRefused } from '@gantry/events';
 import type { OnRefused } from '@gantry/run-engine';
 
-/** Alerts hear of it. */
+/** Publishes a refused network request, for alerts. */
 export const announceRefusedRequest: OnRefused = async (tx, refused) => {
   const { workspaceId, subjectId, subjectRef, traceparent, ...request } = refused;
   const worker = { workerUid: subjectId, workerId: subjectRef ?? subjectId };

@@ -1,4 +1,4 @@
-/** One request about many runs: those that it names, or those that a filter finds. */
+/** Serves bulk operations on runs, selected by id or by a filter. */
 
 import { AppError, type CallOf, invalid, type Operations, ok, type Principal } from '@gantry/http';
 import { transaction } from '@gantry/postgres';
@@ -11,9 +11,9 @@ import type { RunDeps } from './run-deps';
 import { type AskedFilter, runFilterOf } from './run-filter';
 import { originOf, runAndWorkerOf } from './run-of-request';
 
-/** Runs of one request; `more` says that a filter finds others. */
+/** Limits the runs of one request; `more` reports that the filter matches others. */
 const RUNS_MAX = 1_000;
-/** A filter that leaves out nearly everything is followed so far in one request. */
+/** Limits the pages that one request scans for a filter that matches few runs. */
 const PAGES_MAX = 20;
 const AT_ONCE = 4;
 const ERRORS_SHOWN = 20;
@@ -46,12 +46,12 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
       return ok({ matched: ids.length, ...outcome, more });
     },
 
-    // All of them in one transaction: whoever asks again finds every run, or none.
+    // All of them in one transaction: a repeated request finds every run, or none.
     replayRuns: {
       make: async ({ caller, body: asked, made, req }) => {
         const { ids, more } = await runsOf(caller, asked, { allowed: ENDED, default: ['failed', 'timed_out'] });
         const found = new Map<string, Awaited<ReturnType<typeof runAndWorkerOf>>>();
-        // Before the transaction, for it takes another connection.
+        // Before the transaction, since it takes another connection.
         const looked = await forEach(ids.reverse(), async (id) => {
           found.set(id, await runAndWorkerOf(deps, caller, id));
         });
@@ -62,7 +62,7 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
             ids.filter((id) => found.has(id)),
             async (id) => {
               const { run, worker } = found.get(id) as NonNullable<ReturnType<typeof found.get>>;
-              // It refuses before it writes.
+              // Throws before it writes.
               runIds.push((await replayRun(deps, worker, run, replay)).id);
             },
             1,
@@ -108,7 +108,7 @@ export function bulkRunOperations(deps: RunDeps): Operations<'worker'> {
   }
 }
 
-/** What may not be done to one run is said of it, and the others go on. */
+/** Collects the errors of single runs while the others continue. */
 async function forEach(ids: string[], work: (id: string) => Promise<void>, atOnce = AT_ONCE): Promise<Outcome> {
   const outcome: Outcome = { changed: 0, skipped: 0, errors: [] };
   const left = [...ids];

@@ -1,4 +1,4 @@
-/** `context.call()`: a run starts another worker's run and waits for it without a process. */
+/** Implements `context.call()`: a run starts another worker's run and waits for it without a process. */
 import type { RunError, Suspension } from '@gantry/events';
 import { AppError } from '@gantry/http';
 import type { Run } from '@gantry/run-engine';
@@ -8,11 +8,11 @@ import type { StartRunDeps } from './run-deps';
 import { startRun } from './start-run';
 import type { TokenBudgets } from './token-budget';
 
-/** Runs that call runs: a circle of workers ends here. */
+/** Limits nested calls: a cycle of workers ends here. */
 const DEPTH_MAX = 16;
 
 type Call = Extract<Suspension, { kind: 'call' }>;
-/** Inside the transaction that suspends the caller: there is never a run that waits for one that does not exist. */
+/** Starts the run in the transaction that suspends the caller, so no run waits for one that does not exist. */
 export async function startCalledRun(
   deps: StartRunDeps,
   tx: PoolClient,
@@ -39,7 +39,7 @@ export async function startCalledRun(
       inputs,
       trigger: 'call',
       createdBy: run.createdBy,
-      // Whoever let the calling run begin has approved what it calls.
+      // The approver of the calling run has approved what it calls.
       restriction: {
         ...(worker.budgets && { budgets: worker.budgets }),
         ...(onlyWorkers && { workers: onlyWorkers }),

@@ -13,7 +13,7 @@ const SHOUT = 'def run(name="world"):\n    return {"greeting": f"HELLO {name}"}\
 const inspect = async (draft: object, more: object = {}) =>
   (await me.post('/api/workers/inspect', { draft, ...more }).expect(200)).body;
 
-/** Each test has a worker of its own, so that nothing of another is counted. */
+/** Creates a worker for each test, so that runs of other tests do not count. */
 const newWorker = (fields: object = {}) => createWorker(api, { secrets: [], ...fields });
 const tryOut = (id: string, body: object) => me.post(`/api/workers/${id}/test`, body);
 const started = async (id: string, body: object): Promise<string> => (await tryOut(id, body).expect(201)).body.run_id;
@@ -24,13 +24,13 @@ const ended = (id: string) =>
     return run.completed_at !== null && run;
   });
 
-describe('looking into a draft', () => {
-  test('a draft without problems has none, and says which parameters run() has', async () => {
+describe('inspecting a draft', () => {
+  test('a valid draft has no problems, and its parameters of run() are listed', async () => {
     const found = await inspect({ ...main(HELLO), inputs: ['name'] });
     expect(found).toEqual({ problems: [], parameters: ['name'], imports: [], secrets: [] });
   });
 
-  test('each problem has its place, and what saving would only warn of is a warning with a hint', async () => {
+  test('each problem has its location, and warnings have a hint', async () => {
     expect((await inspect(main('x = 1\ndef run(:\n'))).problems).toMatchObject([
       { file: 'main.py', line: 2, severity: 'error', code: 'syntax_error' },
     ]);
@@ -47,7 +47,7 @@ describe('looking into a draft', () => {
     ]);
   });
 
-  test('of a worker it is a change of a version, and nothing of it is kept', async () => {
+  test('a draft of a worker changes its version, and nothing is stored', async () => {
     const worker = await newWorker();
     const before = await api.deps.pool.query('SELECT count(*) FROM pack_intents');
     const more = { worker_id: worker.id };
@@ -59,7 +59,7 @@ describe('looking into a draft', () => {
     expect((await me.get(`/api/workers/${worker.id}/versions`).expect(200)).body).toHaveLength(1);
   });
 
-  test('what is too large to travel is named, and what is no text too', async () => {
+  test('files that are too large or not text are reported', async () => {
     const files = [
       { path: 'main.py', content: `${HELLO}# ${'x'.repeat(140_000)}` },
       { path: 'bad.py', content_base64: Buffer.from([0xff, 0xfe]).toString('base64') },
@@ -75,7 +75,7 @@ describe('looking into a draft', () => {
     ['a file whose path leads out', { files: [{ path: '../x.py', content: '' }] }, 'draft.files.0.path'],
     ['a manifest among the files', { files: [{ path: 'worker.yaml', content: '' }] }, 'draft.files.0.path'],
     ['an input that is none', { ...main(HELLO), inputs: [{ name: 'a', type: 'nonsense' }] }, 'inputs.0.type'],
-  ])('%s is refused as in saving', async (_what, draft, path) => {
+  ])('%s is refused as it is when saving', async (_what, draft, path) => {
     const { body } = await me.post('/api/workers/inspect', { draft }).expect(400);
     expect(JSON.stringify(body)).toContain(path);
   });
@@ -87,7 +87,7 @@ describe('looking into a draft', () => {
     await viewer.post(`/api/workers/${id}/test`, { draft: {} }).expect(403);
   });
 
-  test('"inspect" is a word of this API, and no worker’s id', async () => {
+  test('"inspect" is a reserved word, and not an id of a worker', async () => {
     await me.post('/api/workers', { id: 'inspect', name: 'Inspect', ...main(HELLO) }).expect(400);
     expect((await newWorker({ name: 'Inspect' })).id).toBe('worker-inspect');
   });
@@ -110,7 +110,7 @@ describe('testing a draft', () => {
     expect((await me.get(`/api/workers/${worker.id}`).expect(200)).body.sha).toBe(worker.sha);
   });
 
-  test('counts nowhere: not for health, statistics, lists or retries', async () => {
+  test('does not count for health, statistics, lists or retries', async () => {
     const worker = await newWorker({ retry: { max_attempts: 3 } });
     const id = await started(worker.id, { draft: main(SHOUT) });
     const failure = { code: 'exception', message: 'no', type: 'ValueError' } as const;
@@ -152,7 +152,7 @@ describe('testing a draft', () => {
     expect((await tryOut(id, { draft: { entrypoint: 'gone.py' } }).expect(400)).body.code).toBe('bad_entrypoint');
   });
 
-  test('goes with a paused worker, and not with an archived one', async () => {
+  test('works with a paused worker, and not with an archived one', async () => {
     const { id } = await newWorker();
     await me.post(`/api/workers/${id}/pause`).expect(200);
     const run = await started(id, { draft: main(SHOUT) });

@@ -1,4 +1,4 @@
-/** Pages of what a run's events tell: each goes on behind the number of the last event that was shown. */
+/** Paginates the events of a run by the sequence number of the last event on a page. */
 import { linkTo } from '@gantry/http';
 import type { Request } from 'express';
 
@@ -8,8 +8,8 @@ interface EventPage<T> {
 }
 
 /**
- * @param all in the order of their numbers; read no further than the page needs
- * @param size bounds a page whose events may be large; default: the limit alone does
+ * @param events in order of their sequence numbers; read no further than the page needs
+ * @param size limits a page whose events may be large; by default only `limit` does
  */
 export async function eventPage<T extends { seq: number }>(
   all: AsyncIterable<T>,

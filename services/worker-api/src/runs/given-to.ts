@@ -1,4 +1,4 @@
-/** What the code of a run gets besides its inputs: connections of its worker, and secrets. */
+/** Provides the code of a run with the connections of its worker and its secrets. */
 import type { RunError } from '@gantry/events';
 import type { GivenTo } from '@gantry/run-engine';
 import { secretsForRun } from '@gantry/vault';
@@ -6,7 +6,7 @@ import { allowsExposure } from '../accounts/workspaces/workspace-repository';
 import { createConnectionCredentials } from '../connections/connection-credentials';
 import type { ConnectionDeps } from '../connections/connection-deps';
 
-/** @param whole runs may be handed out while the rest of the service is still being put together */
+/** @param depsReady resolves after runs may already be dispatched */
 export function createGivenTo(whole: Promise<ConnectionDeps>): GivenTo {
   const credentialsOf = createConnectionCredentials();
   return async (run) => {
@@ -17,7 +17,7 @@ export function createGivenTo(whole: Promise<ConnectionDeps>): GivenTo {
     }
     const connections = await credentialsOf(deps, run);
     if ('refused' in connections) return connections;
-    // A worker names what it sends in bodies.
+    // A worker has to name what it sends in bodies.
     const spec = { ...run.spec, inBody: run.spec.inBody ?? [] };
     const given = await secretsForRun(deps, { ...run, spec });
     if ('refused' in given) return given;

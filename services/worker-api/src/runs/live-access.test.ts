@@ -1,4 +1,4 @@
-/** Live streams end when whoever reads them may no longer do so. */
+/** Live streams end when their reader loses access. */
 import { type OpenStream, openStream, until } from '@gantry/testing';
 import request from 'supertest';
 import { callerOf } from '../test/caller';
@@ -29,7 +29,7 @@ const ended = (ending: OpenStream[]) => until(() => ending.every((stream) => str
 const owner = () => callerOf(api.url, api.owner.jwt);
 
 test.each(['events', 'stream', 'logs/stream'])(
-  '%s ends with the token that it was opened with, and others go on',
+  '%s ends with the token that opened it, and others continue',
   async (route) => {
     const { id, token } = await api.createToken('workspace', api.owner.jwt);
     const other = await api.createToken('workspace', api.owner.jwt);
@@ -60,7 +60,7 @@ test('a stream ends with its session', async () => {
   await ended([stream]);
 });
 
-test('a stream ends when its reader is no member any more, by whatever credential', async () => {
+test('a stream ends when its caller is removed from the workspace, with any credential', async () => {
   const person: Person = await api.addMember('member');
   const { token } = await api.createToken('personal', person.jwt);
   const both = [await follow(person.jwt), await follow(token)];
@@ -68,7 +68,7 @@ test('a stream ends when its reader is no member any more, by whatever credentia
   await ended(both);
 });
 
-test('a credential has twenty streams open and no more, until one of them ends', async () => {
+test('a credential has at most twenty open streams', async () => {
   const { token } = await api.createToken('workspace', api.owner.jwt);
   for (let i = 0; i < 20; i++) expect((await follow(token)).status).toBe(200);
   const over = await fetch(`${api.url}/api/runs/${runId}/events`, { headers: { Authorization: `Bearer ${token}` } });

@@ -6,7 +6,7 @@ export const cursorText = ({ createdAt, runId, seq }: LogCursor): string =>
 
 const CURSOR = /^(\d{1,15}) (\d{1,16}) ([!-~]{1,64})$/;
 
-/** @throws AppError 400 for what cursorText did not make */
+/** @throws AppError 400 for a cursor that formatCursor did not create */
 export function readCursor(text: string): LogCursor {
   const [, millis, seq, runId] = CURSOR.exec(Buffer.from(text, 'base64url').toString()) ?? [];
   const createdAt = new Date(Number(millis));

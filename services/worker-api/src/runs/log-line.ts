@@ -1,4 +1,4 @@
-/** Lines that runs have logged, as they are shown. */
+/** Maps log lines of runs to the API and to text. */
 import { attemptOf, type LogLine } from '@gantry/run-engine';
 
 export const lineToApi = ({ seq, at, data }: LogLine) => ({

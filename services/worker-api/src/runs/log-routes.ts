@@ -1,4 +1,4 @@
-/** What runs say: as a list, as text, live, and over all runs of a worker. */
+/** Serves logs of runs as a list, as text, live, and over all runs of a worker. */
 import { linkTo, type Operations, ok, parseQueryDate, writeWithBackpressure } from '@gantry/http';
 import {
   countLineChars,
@@ -16,7 +16,7 @@ import { outputObject } from './output-object';
 import type { RunDeps } from './run-deps';
 import { runOf } from './run-of-request';
 
-/** A large output is fetched with the run: its event says that it is stored. */
+/** Omits a large output, which clients fetch with the run: the event only reports that it is stored. */
 const wording: Wording = {
   name: 'worker',
   of: { output: (data) => ('output' in data ? { ...data, output: outputObject(data.output) } : data) },

@@ -5,7 +5,7 @@ import { suspendForApproval } from '../approvals/request-approval';
 import { startCalledRun } from './called-run';
 import type { StartRunDeps } from './run-deps';
 
-/** What a suspended run waits for: an approval, or a run of another worker. In the transaction that suspends it. */
+/** Creates what a suspended run waits for, an approval or a called run, in the transaction that suspends it. */
 export function makeAwaited(
   deps: StartRunDeps,
   tx: PoolClient,

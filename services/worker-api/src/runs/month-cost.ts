@@ -1,4 +1,4 @@
-/** A worker's usage by day and cost by month: counted once for each run, when it ends. */
+/** Counts a worker's usage by day and cost by month, once for each run, when it ends. */
 
 import type { ReactionTo, runFinished } from '@gantry/events';
 import { conflict } from '@gantry/http';
@@ -8,7 +8,7 @@ import type { Definition } from '../workers/definition';
 import { workerExistsSql } from '../workers/worker-queries';
 import type { RunDeps } from './run-deps';
 
-/** US dollars; 0 before the first run of the month (UTC) has ended. */
+/** Returns US dollars; 0 before the first run of the month (UTC) has ended. */
 export async function monthCostUsd(
   sql: Sql,
   { uid, workspaceId }: { uid: string; workspaceId: string },
@@ -22,7 +22,7 @@ export async function monthCostUsd(
 }
 
 /**
- * Runs that have ended count; those under way are not known yet, so a month may end a little above its budget.
+ * Checks the cost of runs that have ended; running ones are not known, so a month may end a little above its budget.
  * @throws AppError 409 budget_exceeded
  */
 export async function checkBudget(
@@ -41,15 +41,15 @@ export async function checkBudget(
   );
 }
 
-/** Their ends are announced to nobody who would count them; they are few. */
+/** Their ends raise no event that would be counted; they are few. */
 const TESTS = testCostSql('$3', '$1', "$2::date AT TIME ZONE 'UTC'");
 
-/** Models that repairs asked, also what calls under way can cost. */
+/** Costs of models that repairs called, including reservations of running calls. */
 const REPAIRS = `coalesce((SELECT sum(CASE c.outcome WHEN 'started' THEN c.reserved_usd ELSE c.usd END)
   FROM repairs p JOIN model_calls c ON c.turn_id = p.id
   WHERE p.worker_uid = $1 AND c.started_at >= $2::date AT TIME ZONE 'UTC'), 0)`;
 
-/** Both counts in one statement: a run is in both or in neither. */
+/** Updates both counts in one statement, so that a run is in both or in neither. */
 const COUNT = `WITH of_day AS (
     INSERT INTO worker_day_usage AS known (worker_uid, day, runs, failed, compute_ms, usd)
     SELECT $1, $2::date, 1, $3, $4, $5 WHERE ${workerExistsSql('$1')}
@@ -60,9 +60,9 @@ const COUNT = `WITH of_day AS (
   SELECT $1, date_trunc('month', $2::date), $5 WHERE ${workerExistsSql('$1')}
   ON CONFLICT (worker_uid, month) DO UPDATE SET usd = known.usd + excluded.usd`;
 
-/** A run counts once, when it has ended; that of a worker that was purged meanwhile counts nowhere. */
+/** Counts a run once, when it has ended; a run of a purged worker is not counted. */
 export const countRun: ReactionTo<typeof runFinished> = {
-  // The name of when costs alone were counted: with another one, runs would count twice.
+  // The name from when only costs were counted: under a new name, runs would count twice.
   name: 'run-cost',
   wants: ({ source }) => source === 'worker',
   handle: async (tx, { data }) => {

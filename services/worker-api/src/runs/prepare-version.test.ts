@@ -12,11 +12,11 @@ const executor = given(
   ({ nc }) => nc.close(),
 );
 
-/** What executors hear from now on. */
+/** Subscribes to the requests that executors get from now on. */
 async function listenAsExecutor(): Promise<PrepareRequest[]> {
   const heard: PrepareRequest[] = [];
   executor.nc.subscribe(runSubjects.prepare, {
-    // Strict: nothing may be in it that executors do not know.
+    // Strict: executors must know every field.
     callback: (_, message) => void heard.push(prepareRequest.strict().parse(message.json())),
   });
   await executor.nc.flush();
@@ -25,7 +25,7 @@ async function listenAsExecutor(): Promise<PrepareRequest[]> {
 
 const packages = (heard: PrepareRequest[]) => heard.map(({ dependencies }) => dependencies);
 
-test('executors hear of the packages of each new version, and of an agent’s once a person has approved it', async () => {
+test('executors get the packages of each new version, and of an agent’s version after approval', async () => {
   const heard = await listenAsExecutor();
   await createWorker(api, { name: 'Needy', python_dependencies: ['pandas==2.2.3'] });
   await until(() => heard.length === 1);

@@ -1,6 +1,6 @@
 /**
- * Lets executors install the packages of a worker's version, and import its code, before a person waits for its first run. Code that
- * an agent wrote waits for its approval, since names of packages reach the package index.
+ * Lets executors install the packages of a worker's version and import its code before its first run. Code that an agent
+ * wrote waits for its approval, since package names reach the package index.
  */
 import {
   encodeStandby,
@@ -22,10 +22,10 @@ import type { Runnable } from './runnable';
 
 type PrepareDeps = Pick<RunDeps, 'bus' | 'objects' | 'runnables'>;
 
-/** An executor may import other announcements first. */
+/** Leaves time for an executor to import other versions first. */
 const URL_SECONDS = 600;
 
-/** Announces the worker as it is now. Where it runs no more, its processes end. */
+/** Announces the current version of a worker. If it is not active, its processes end. */
 export async function prepareVersion(
   deps: PrepareDeps,
   sql: Sql,
@@ -42,7 +42,7 @@ export const prepareChangedVersion = (deps: PrepareDeps): ReactionTo<typeof work
   handle: (tx, { workspaceId, data: { workerUid: uid } }) => prepareVersion(deps, tx, { uid, workspaceId }),
 });
 
-/** Tells executors which versions to have imported at all times: those of workers that start by themselves, and often. */
+/** Serves executors the versions to keep imported: those of workers that start often and automatically. */
 export function serveStandby(deps: PrepareDeps & Pick<RunDeps, 'pool' | 'now' | 'log'>): { stop(): void } {
   const subscription = listen(
     deps.bus,
@@ -75,7 +75,7 @@ async function describePreparation(deps: PrepareDeps, sql: Sql, worker: Prepared
   };
 }
 
-/** Agents have no module, contexts are mounted for each run, and where a person decides on each run none of it happens before. */
+/** Excludes agents, which have no module, contexts, which are mounted per run, and runs that need an approval each. */
 const canBeImported = ({ spec, definition }: Runnable): boolean =>
   !spec.agent && !definition.contexts.length && !definition.approvals.required;
 

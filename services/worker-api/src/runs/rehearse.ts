@@ -1,5 +1,5 @@
 /**
- * A run of a worker's code that has no effect outside: see "Rehearsals" in docs/workers.md, and ADR 48.
+ * A run of a worker's code that has no effect outside: see "Rehearsals" in docs/workers/README.md, and ADR 48.
  *
  * It holds no slot, counts against no rate, is never held for approval and never tried again. Its cost counts towards the
  * worker's month like that of a test.
@@ -32,11 +32,11 @@ export interface Rehearse {
   tx?: PoolClient;
 }
 
-/** Behind the runs of the workspace that somebody waits for. */
+/** Behind the runs of the workspace that people wait for. */
 const PRIORITY = -50;
 
 /**
- * Paused workers rehearse too: whoever mends one wants to know first.
+ * Paused workers rehearse too: the person who mends one wants to know first.
  * @throws AppError 409 archived, version_not_approved, budget_exceeded, no_version, or a context that is not there; 400 naming every input that is
  *   wrong
  */

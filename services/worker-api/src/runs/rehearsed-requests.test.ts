@@ -1,4 +1,4 @@
-/** Answers to the requests of recorded runs, on their way to rehearsals and to nobody else. */
+/** Answers to the requests of recorded runs, on their way to rehearsals and to no other run. */
 
 import { listUnrecorded } from '@gantry/run-engine';
 import { type FakeEvent, type FakeJob, given, noUsage, until } from '@gantry/testing';

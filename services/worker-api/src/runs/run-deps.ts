@@ -27,7 +27,7 @@ export interface StartRunDeps extends RehearsalDeps {
 export interface RunDeps extends StartRunDeps {
   prisma: PrismaClient;
   bus: Bus;
-  /** Checks links that show a run to anyone who has them. */
+  /** Checks links that show a run to their holders. */
   hasher: TokenHasher;
   retention: RetentionBounds;
   /** The latest of a failed run. */

@@ -26,7 +26,7 @@ import { originOf, runAndWorkerOf, runOf } from './run-of-request';
 import { startRun } from './start-run';
 import { testDraft } from './test-draft';
 
-/** A run that is held until somebody approves it waits like any other that has not begun. */
+/** A run that is held until a person approves it waits like any other that has not begun. */
 function started({ id, status, startedAt }: Run): Answer {
   const isHeld = status === 'pending_approval' && startedAt === null;
   return created({ status: isHeld ? 'queued' : toApiStatus(status), run_id: id });

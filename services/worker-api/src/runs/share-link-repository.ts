@@ -1,4 +1,4 @@
-/** Links that let somebody without an account look at one run. Only a hash of their token is kept. */
+/** Stores links that show one run to people without an account. Only a hash of their token is kept. */
 import { newOpaqueToken, parseOpaqueToken, type TokenHasher } from '@gantry/auth';
 import { newId } from '@gantry/events';
 import { notFound, unknownLink } from '@gantry/http';
@@ -45,7 +45,7 @@ export async function getShareLink(
   return link;
 }
 
-/** False where somebody else was quicker. */
+/** Returns false if another request was faster. */
 export async function deleteShareLink(tx: Db, id: string): Promise<boolean> {
   return (await tx.runShareLink.deleteMany({ where: { id } })).count > 0;
 }
@@ -53,7 +53,7 @@ export async function deleteShareLink(tx: Db, id: string): Promise<boolean> {
 export type FollowedLink = RunShareLink & { worker: Worker };
 
 /**
- * For whoever holds it: a link works as long as the person who made it is a member who sees the worker.
+ * Finds a link by its token. It works as long as the person who made it is a member who sees the worker.
  * @throws AppError 404, the same for a token that is wrong, revoked, expired or of something that is gone
  */
 export async function followShareLink(db: Db, hasher: TokenHasher, token: string, now: Date): Promise<FollowedLink> {

@@ -1,4 +1,4 @@
-/** Share links of a run: made, listed and revoked by members, followed by anybody. */
+/** Share links of a run: made, listed and revoked by members, followed by any visitor. */
 import {
   AppError,
   apiFields,

@@ -1,5 +1,5 @@
 /**
- * As much of a run as whoever has a link to it may see: how it went, what it printed and what it returned. Inputs, results of
+ * Reduces a run to what the holder of a share link may see: how it went, what it printed and what it returned. Inputs, results of
  * steps, what approvals asked, who did something and the contents of files stay inside.
  */
 import { apiFields } from '@gantry/http';

@@ -1,5 +1,5 @@
 /**
- * The one way in which a run of a worker comes to be, whoever asks for it: a request, a webhook, a schedule, an event,
+ * Starts every run of a worker, for all callers: a request, a webhook, a schedule, an event,
  * another run.
  */
 
@@ -30,7 +30,7 @@ export interface Start {
   draft?: Runnable;
   inputs: Record<string, unknown>;
   trigger: RunTrigger;
-  /** User or token; null where nobody asked. */
+  /** User or token; null without a caller. */
   createdBy: string | null;
   /** Of the token that asks: whether the run is held for a person, what it counts against, and which workers it may call. */
   restriction?: Pick<Restriction, 'requireApproval' | 'budgets' | 'workers' | 'automations'> | undefined;
@@ -66,7 +66,7 @@ export function startRun(deps: StartRunDeps, start: Start & { scheduledFor?: und
 export function startRun(deps: StartRunDeps, start: Start): Promise<Run | null>;
 export async function startRun(deps: StartRunDeps, start: Start): Promise<Run | null> {
   const { worker, draft } = start;
-  // Whoever mends a paused worker tries it out before it goes on.
+  // The person who mends a paused worker tries it out before it goes on.
   if (worker.status !== 'active' && !(draft && worker.status === 'paused')) {
     throw conflict(worker.status, `this worker is ${worker.status}; ${REMEDY[worker.status]} to run it`);
   }
@@ -147,7 +147,7 @@ function newRun(start: Start, definition: Definition, inputs: Record<string, unk
     version: start.draft ? null : (start.version ?? worker.currentVersion),
     priority: start.priority ?? definition.limits.priority,
     slot: slotOf(worker.uid, definition, inputs),
-    // Whoever tests wants to see the first failure, and not the last.
+    // A test shows the first failure, and not the last.
     retry: start.draft ? undefined : retryOf(definition),
     ...{ inputs, spec, createdBy, scheduledFor, parentRunId, depth, requestId, traceparent, idempotencyKey },
   };

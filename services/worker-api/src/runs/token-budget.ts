@@ -1,7 +1,7 @@
 /**
  * Budgets of tokens. What counts: the cost of runs that the token started or repeated, and of runs that those called, each once
  * and when it has ended; for a token with a budget also those of the tokens that it made. Runs that events, schedules or
- * webhooks start count for nobody.
+ * webhooks start count for no token.
  */
 import type { ReactionTo, Restriction, runFinished } from '@gantry/events';
 import { forbidden } from '@gantry/http';

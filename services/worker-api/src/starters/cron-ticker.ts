@@ -6,7 +6,7 @@
  * still due. Should a fire be started twice all the same, its time is unique by worker.
  *
  * Each trigger has a savepoint of its own. What can't begin for a reason of its worker becomes a failed run; what fails
- * for a reason that nobody foresaw is counted as missed, said in the log, and left behind. Neither holds up the others.
+ * for an unforeseen reason is counted as missed, said in the log, and left behind. Neither holds up the others.
  */
 
 import { enqueue, scheduleMissed } from '@gantry/events';

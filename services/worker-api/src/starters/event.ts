@@ -7,7 +7,7 @@ export interface Happening {
   type: TriggerEvent;
   workspaceId: string;
   at: Date;
-  /** Its subject: a worker by uid or slug, an automation by id; null: nobody in particular. */
+  /** Its subject: a worker by uid or slug, an automation by id; null: none in particular. */
   about: { workerUid: string } | { workerId: string } | { automationId: string } | null;
   /** Number of runs that led to it by events and calls. */
   depth: number;

@@ -1,4 +1,4 @@
-/** Bodies of 1 MB, each of a kind that costs a step of the request the most: one alone stops nobody's requests. */
+/** Bodies of 1 MB, each of a kind that costs a step of the request the most: one alone does not stop other requests. */
 import { given, measureLongestTurn } from '@gantry/testing';
 import { createWorker } from '../test/create-worker';
 import { testWorkerApi } from '../test/test-worker-api';

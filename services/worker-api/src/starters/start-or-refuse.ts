@@ -1,5 +1,5 @@
 /**
- * Starts that nobody waits for. One that can't begin for a reason of its worker is kept as a failed run, where people and
+ * Starts without a waiting caller. One that can't begin for a reason of its worker is kept as a failed run, where people and
  * alerts see it.
  */
 import type { RunError } from '@gantry/events';

@@ -13,7 +13,7 @@ export type Executors = ReturnType<typeof rememberExecutors>;
 
 /** Several announcements fit into it, so that one that was lost does not make an executor vanish. */
 const REMEMBERED_MS = 120_000;
-/** A platform has a few; a bound in case somebody's executor restarts all the time. */
+/** A platform has a few; the bound is for an executor that restarts all the time. */
 const REMEMBERED_MAX = 1_000;
 
 export function rememberExecutors({ bus, log, now }: { bus: Bus; log: Logger; now: () => Date }) {

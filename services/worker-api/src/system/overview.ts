@@ -107,7 +107,7 @@ function bounded<Name extends string>(counts: Record<Name, number>): Record<Name
   return { ...(shown as Record<Name, number>), capped: entries.some(([, count]) => count > COUNTED_MAX) };
 }
 
-/** Null when nobody answers in time: the rest is worth showing. */
+/** Returns null without a response in time: the rest is worth showing. */
 async function askAutomations({ bus, log }: OverviewDeps, workspaceId: string): Promise<AutomationStats | null> {
   try {
     return await request(bus, AUTOMATION_STATS_SUBJECT, { workspaceId }, automationStats, STATS_MS, 'automation-api');

@@ -1,4 +1,4 @@
-/** A worker as if somebody had created it, without code in the object store: for tests whose executor is a stand-in. */
+/** Creates a worker without code in the object store: for tests whose executor is a stand-in. */
 import { newId } from '@gantry/events';
 import { type DefinitionInput, parseDefinition } from '../workers/definition';
 import { insertVersion } from '../workers/version-repository';

@@ -102,7 +102,7 @@ export interface TestWorkerApiOptions {
   objectsDir?: string;
   /** Default false: loops that run by the clock are driven by the test. */
   autoTick?: boolean;
-  /** Default true: somebody looks into entrypoints, as an executor would. */
+  /** Default true: entrypoints are inspected, as by an executor. */
   inspector?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Requests signed as Standard Webhooks has it, both those that we get and those that we send: HMAC-SHA-256 over
- * `<id>.<timestamp>.<body>`, so that somebody who has only the address can neither make one nor send an old one again.
+ * `<id>.<timestamp>.<body>`, so that an attacker who has only the address can neither make one nor send an old one again.
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';

@@ -38,7 +38,7 @@ export async function countConversations(sql: Sql, { workspaceId, uid }: OfWorke
 export const getConversation = (sql: Sql, worker: OfWorker, id: string): Promise<WorkerConversation> =>
   readConversation(sql, worker, id, '');
 
-/** Until the transaction ends, nobody else writes to it. @throws AppError 404 */
+/** Locks it until the transaction ends. @throws AppError 404 */
 export const lockConversation = (tx: Sql, worker: OfWorker, id: string): Promise<WorkerConversation> =>
   readConversation(tx, worker, id, ' FOR UPDATE');
 

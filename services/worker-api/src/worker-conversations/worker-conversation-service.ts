@@ -103,7 +103,7 @@ async function startTurn(
   return run;
 }
 
-/** Messages are an input like any other, so nobody says more to an agent than its author lets runs be given. */
+/** Messages are an input like any other, so a person says no more to an agent than its author lets runs be given. */
 async function requireAgent(deps: WorkerConversationDeps, worker: Worker): Promise<void> {
   const { definition } = await deps.runnables.get(deps.pool, worker.uid, worker.currentVersion);
   if (definition.runner !== 'agent') {

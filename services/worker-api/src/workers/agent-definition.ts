@@ -64,7 +64,7 @@ export const withoutAgent: AgentFields = {
   output: null,
 };
 
-/** The copy is one no longer where somebody has changed its text. */
+/** A copy whose text was changed no longer counts as a copy. */
 export function withTrueSkill<Given extends Pick<AgentFields, 'skill'> & { entrypoint: string }>(
   definition: Given,
   files: { path: string; sha: string }[],

@@ -27,7 +27,7 @@ export async function readBundle(manifests: Manifests, zip: Buffer) {
   };
 }
 
-/** Whoever zips a folder gets the folder into the zip. */
+/** Tools that zip a folder put the folder itself into the zip. */
 function withoutFolder<File extends { path: string }>(files: File[]): File[] {
   const [folder, ...rest] = files[0]?.path.split('/') ?? [];
   if (!rest.length || !files.every(({ path }) => path.startsWith(`${folder}/`))) return files;

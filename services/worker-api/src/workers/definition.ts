@@ -45,12 +45,12 @@ const retry = z.strictObject({
 });
 
 const approvals = z.strictObject({
-  /** Every run is held until somebody approves it. */
+  /** Every run is held until a person approves it. */
   required: z.boolean().default(false),
-  /** Whoever started a run may not approve it. */
+  /** The person who started a run may not approve it. */
   forbid_self: z.boolean().default(false),
   expires_in_seconds: z.int().min(60).max(2_592_000).default(604_800),
-  /** Each approval has a link with which somebody without an account may decide. */
+  /** Each approval has a link by which a person without an account may decide. */
   public_links: z.boolean().default(true),
 });
 
@@ -64,7 +64,7 @@ const CREDENTIALS_NAMED_MAX = 100;
 
 const CODE = 'main.py';
 
-/** The file that a worker begins with where nobody names one. */
+/** The default entrypoint. */
 export const entrypointFor = (runner: unknown): string => (runner === 'agent' ? SKILL : CODE);
 
 /** All that an agent does is on record, so that trying again repeats nothing: also where it is not asked for. */

@@ -1,4 +1,4 @@
-/** Files and a definition that somebody is still writing: they are looked into and tested without becoming a version. */
+/** Inspects and tests unsaved files and definitions, which do not become a version. */
 import { applyChanges, entriesOf, type FileChange, type FileTree, shaOfVersion } from '../file-trees/file-tree';
 import { readTree } from '../file-trees/tree-pack';
 import { describeSkills } from './agent-skills';

@@ -1,5 +1,5 @@
 /**
- * What saving would refuse or warn of, said while somebody is still writing. Only what a person is working on is parsed: the
+ * Reports what saving would refuse or warn of, while the author is still typing. Only what a person is working on is parsed: the
  * entrypoint, and the Python files that the request brings.
  */
 import type { Principal } from '@gantry/http';
@@ -14,7 +14,7 @@ import { getVisibleWorker } from './worker-repository';
 
 /** Of all sources together, as JSON: they travel inside one message of at most 512 KB. */
 const SOURCES_BYTES_MAX = 128 * 1024;
-/** Longer names are no modules that anybody imports. */
+/** Longer names are no importable modules. */
 const MODULE = /^[\p{L}\p{N}_]{1,100}$/u;
 
 export interface DraftProblem {

@@ -55,7 +55,7 @@ interface Told {
   workspaceId?: string;
   ownerId?: string;
 }
-/** Of somebody elsewhere, unless it is said. */
+/** Publishes an event of another workspace by default. */
 const tell = (event: EventType, slug: string, { content, workspaceId = 'ws_elsewhere', ...more }: Told) => {
   const usual = { ownerId: 'usr_elsewhere', version: 1, visibility: 'public' };
   return announcer.announce(event, workspaceId, {

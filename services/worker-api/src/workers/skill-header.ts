@@ -18,7 +18,7 @@ export const DESCRIPTION_CHARS_MAX = 1_024;
 const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const NAME_CHARS_MAX = 64;
 const HEADER_CHARS_MAX = 8_192;
-/** Parsing takes time that nobody else has: twenty files are read for one request. */
+/** Bounds the time for parsing: twenty files are read for one request. */
 const YAML_LIMITS = { charsMax: HEADER_CHARS_MAX, tokensMax: 1_000, aliasesMax: 0 };
 
 /** @returns what can be read, and every problem of the rest */

@@ -22,7 +22,7 @@ const BY_NAME = `SELECT ${STARTABLE}, w.visibility, w.owner_id AS "ownerId"
 
 /**
  * Like getVisibleWorker, and one statement for requests that come together.
- * @throws AppError 404, the same for what is unknown, another workspace's or somebody's private one
+ * @throws AppError 404, the same for what is unknown, another workspace's or another member's private one
  */
 export function createStartableWorkers(sql: Sql): (principal: Principal, id: string) => Promise<StartableWorker> {
   const find = groupCalls<WorkerName, (StartableWorker & Owned) | undefined>(async (names) => {

@@ -29,7 +29,7 @@ export async function isApproved(sql: Sql, workerUid: string, sha: string): Prom
   return rows[0]?.approved === true;
 }
 
-/** Whether code that is made from this version has to be approved, whoever changes it: they need not have read the rest. */
+/** Whether code that is made from this version has to be approved, also after a change by a person, who need not have read the rest. */
 export async function needsApprovalStill(db: Db, workerUid: string, { sha, needsApproval }: ApprovableCode) {
   if (!needsApproval) return false;
   const [approval, equal] = await Promise.all([

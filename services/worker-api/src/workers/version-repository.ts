@@ -111,7 +111,7 @@ export async function listNewestVersions(
 
 export type NewVersion = Omit<Version, 'createdAt' | 'onlyWorkers'> & Partial<Pick<Version, 'onlyWorkers'>>;
 
-/** The skill that it is a copy of is announced with it, whoever makes the version. */
+/** The skill that it is a copy of is announced with each new version. */
 export async function insertVersion(tx: Db, workspaceId: string, version: NewVersion): Promise<void> {
   await announceSkill(tx, workspaceId, version);
   const { definition, files, code, onlyWorkers, ...columns } = version;

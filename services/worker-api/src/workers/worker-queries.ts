@@ -38,7 +38,7 @@ export async function findSharedWorker(sql: Sql, workspaceId: string, id: string
   return rows[0];
 }
 
-/** Until the transaction ends, nobody else changes the worker. @returns false where it was deleted */
+/** Locks the worker until the transaction ends. @returns false where it was deleted */
 export const lockWorker = async (tx: Tx, workspaceId: string, uid: string): Promise<boolean> =>
   (await execute(
     tx,

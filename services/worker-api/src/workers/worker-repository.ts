@@ -13,7 +13,7 @@ export type WorkerWithTriggers = Worker & { triggers: WorkerTrigger[] };
 
 const present = (workspaceId: string, id: string) => ({ workspaceId, id, deletedAt: null });
 
-/** Whoever asks: for webhooks, schedules and events. @param id the slug @throws AppError 404 */
+/** Gets a worker without a caller: for webhooks, schedules and events. @param id the slug @throws AppError 404 */
 export async function getWorker(db: Db, workspaceId: string, id: string): Promise<WorkerWithTriggers> {
   const worker = await db.worker.findFirst({ where: present(workspaceId, id), include: { triggers: true } });
   if (!worker) throw notFound('worker', id);
@@ -25,7 +25,7 @@ export function findWorkerByUid(db: Db, workspaceId: string, uid: string): Promi
   return db.worker.findFirst({ where: { workspaceId, uid, deletedAt: null }, include: { triggers: true } });
 }
 
-/** @throws AppError 404, the same for what is unknown, another workspace's or somebody's private one */
+/** @throws AppError 404, the same for what is unknown, another workspace's or another member's private one */
 export async function getVisibleWorker(db: Db, principal: Principal, id: string): Promise<WorkerWithTriggers> {
   const worker = await getWorker(db, principal.workspaceId, id);
   if (!canSeeWorker(principal, worker)) throw notFound('worker', id);

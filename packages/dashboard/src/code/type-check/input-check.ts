@@ -1,4 +1,4 @@
-/** Checks that the parameters of `run()` take what the declared inputs give, by a call that is checked and never made. */
+/** Checks the parameters of `run()` against the declared inputs, by a call that is type-checked but never executed. */
 
 export interface DeclaredInput {
   name: string;
@@ -9,7 +9,10 @@ export interface DeclaredInput {
 /** No file of a worker has this path: its name is no module that anything imports. */
 export const INPUT_CHECK = '__gantry_inputs__.py';
 
-/** What the code gets, by the type of an input. A number without decimals is given for `number`: `int` takes it, and `float` too. */
+/**
+ * Python types by the type of an input. A number without decimals is given for `number`: `int` takes it, and `float`
+ * too.
+ */
 const PYTHON_TYPES: Partial<Record<string, { type: string; words: string }>> = {
   text: { type: 'str', words: 'text' },
   textarea: { type: 'str', words: 'text' },

@@ -1,6 +1,6 @@
 /**
- * Checks the types of Python while it is written: pyright in web workers, spoken to by the Language Server Protocol. It comes as a
- * file of its own (4 MB on the wire) and needs no server.
+ * Checks the types of Python while it is written: pyright in web workers, spoken to by the Language Server Protocol.
+ * It comes as a file of its own (4 MB on the wire) and needs no server.
  */
 import workerUrl from 'browser-basedpyright/dist/pyright.worker.js?url';
 import {
@@ -34,7 +34,7 @@ export interface CompletionItem {
 
 export interface CheckedFile {
   path: string;
-  /** Of the text that was checked, as `update` returned it. */
+  /** Version of the text that was checked, as `update` returned it. */
   version: number;
   diagnostics: Diagnostic[];
 }
@@ -43,7 +43,7 @@ interface PyrightOptions {
   /** Folders whose modules an import finds, beside the root. */
   importRoots: string[];
   onChecked: (file: CheckedFile) => void;
-  /** The browser refuses to run it, or it has ended. It reports nothing any more. */
+  /** The browser refuses to run it, or it has ended. Nothing is reported afterwards. */
   onFailure: (error: Error) => void;
 }
 
@@ -58,7 +58,7 @@ export interface Pyright {
   complete: (path: string, text: string, position: Position) => Promise<CompletionItem[]>;
   /** @returns signature and documentation of a completion; empty where it has none */
   describe: (item: CompletionItem) => Promise<string>;
-  /** @returns type and documentation of what is at this place; empty where there is nothing to say */
+  /** @returns type and documentation of the symbol at this place; empty where there is none */
   explain: (path: string, text: string, position: Position) => Promise<string>;
   stop: () => void;
 }
@@ -84,7 +84,7 @@ export function startPyright({ importRoots, onChecked, onFailure }: PyrightOptio
     new BrowserMessageWriter(server),
     NullLogger,
   );
-  // It asks the page for a second worker, in which it analyses.
+  // The server requests a second worker, in which it analyses.
   server.addEventListener('message', ({ data }) => {
     if (data?.type !== 'browser/newWorker') return;
     const { initialData, port } = data;

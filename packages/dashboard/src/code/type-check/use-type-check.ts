@@ -6,10 +6,10 @@ import type { CheckedFile, Diagnostic, Pyright } from './pyright';
 
 /** After the last keystroke. The check itself takes some 200 ms. */
 const WAIT_MS = 100;
-/** Of all files together: more than that is data, and would be checked for seconds. */
+/** Limit over all files: more is data, and would take seconds to check. */
 const CHARS_MAX = 2_000_000;
 
-/** Rules whose breach stops the code when it reaches the line; of the others, code may be right in ways that no type says. */
+/** Rules whose violation fails at run time; the other rules can report correct code. */
 const ERRORS = new Set(['reportUndefinedVariable', 'reportCallIssue', 'reportArgumentType']);
 const SEVERITY_ERROR = 1;
 const SEVERITY_WARNING = 2;
@@ -24,13 +24,16 @@ interface TypeCheck {
   problems: FileProblem[];
   /** The checker starts, or some text is not checked yet. */
   isStale: boolean;
-  /** Resolves once the checker has started; null where it does not run. The same function each time. */
+  /** Resolves once the checker has started; null where it does not run. A stable reference. */
   getPyright: () => Promise<Pyright | null>;
 }
 
 type Checker = { status: 'off' | 'starting' | 'failed' } | { status: 'running'; pyright: Pyright };
 
-/** Finds problems of types in the Python files of a draft, a moment after each change. None where the browser can't check them. */
+/**
+ * Finds type errors in the Python files of a draft, shortly after each change. None where the browser can't check
+ * them.
+ */
 export function useTypeCheck({ files, entrypoint, inputs }: Checked, isEnabled: boolean): TypeCheck {
   const { checker, checked, getPyright } = useChecker(entrypoint, isEnabled);
   const [awaited, setAwaited] = useState<ReadonlyMap<string, number>>(new Map());
@@ -115,7 +118,7 @@ function toProblems({ path, diagnostics }: CheckedFile, checked: Checked): FileP
 }
 
 function toProblem(file: string, { range, severity = SEVERITY_ERROR, code, message }: Diagnostic): FileProblem | null {
-  // Hints dim names. What has no rule is a syntax error, which the executor reports as the Python that runs the code sees it.
+  // Hints dim names. Without a rule it is a syntax error, which the executor reports as its own Python sees it.
   if (severity > SEVERITY_WARNING || code === undefined) return null;
   const [first = message, reason] = message.split('\n');
   return {

@@ -10,7 +10,7 @@ import { Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 
-/** Whether the address has been shown to be this person's, and how to show it. */
+/** Shows whether the address is verified, and offers to verify it. */
 export function EmailAddress() {
   const { data: me } = useMe();
   const [params] = useSearchParams();
@@ -48,8 +48,8 @@ function Ways() {
   if (!sendsEmail && !oidc_start_url) {
     return (
       <p className={styles.text}>
-        This installation sends no e-mail and has no identity provider, so there is no way to show it yet. Whoever runs
-        it can set up either.
+        This installation sends no e-mail and has no identity provider, so it cannot be verified yet. Its operator can
+        set up either.
       </p>
     );
   }

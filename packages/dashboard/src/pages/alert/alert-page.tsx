@@ -55,7 +55,7 @@ function Loaded({ alert }: { alert: Alert }) {
       },
     );
   const rotated = change.data?.secret;
-  // A result of before says nothing about what has been changed since.
+  // A test result is outdated once the alert has changed.
   // biome-ignore lint/correctness/useExhaustiveDependencies: anew with each change, and only then.
   useEffect(() => test.reset(), [alert.updated_at]);
 

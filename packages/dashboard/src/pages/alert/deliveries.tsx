@@ -23,12 +23,12 @@ const FILTERS = [
   { value: '', label: 'All' },
   { value: 'pending', label: 'On their way' },
   { value: 'delivered', label: 'Delivered' },
-  { value: 'dead', label: 'Given up' },
+  { value: 'dead', label: 'Gave up' },
 ];
 
 type Status = Delivery['status'];
 
-/** Everything that was sent, newest first. */
+/** Lists all deliveries of an alert, newest first. */
 export function Deliveries({ alert }: { alert: Alert }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -93,7 +93,7 @@ export function Deliveries({ alert }: { alert: Alert }) {
         more="Show older"
         empty={
           <p className={content.about}>
-            {status ? 'None like this.' : 'Nothing was sent yet. “Send a test” tries the alert without an event.'}
+            {status ? 'No matching deliveries.' : 'Nothing was sent yet. “Send a test” tries the alert without an event.'}
           </p>
         }
       >

@@ -7,7 +7,7 @@ import { CodeToCopy } from '../../ui/code-to-copy';
 import { type Column, DataTable } from '../../ui/data-table';
 import { absoluteTime, duration } from '../../ui/format';
 
-/** The attempts with the receiver's answers, and what was sent. */
+/** Shows the attempts with the receiver's responses, and the payload. */
 export function DeliveryDetail({ delivery, children }: { delivery: Delivery; children: ReactNode }) {
   const { id, attempts, payload } = delivery;
   const run = runIn(payload);
@@ -23,7 +23,7 @@ export function DeliveryDetail({ delivery, children }: { delivery: Delivery; chi
   );
 }
 
-/** The address of the run that the message tells of. */
+/** Returns the path of the run that the payload is about. */
 function runIn({ data }: Delivery['payload']): string | null {
   if (typeof data !== 'object' || data === null) return null;
   const { run_id, automation_id } = data as Record<string, unknown>;

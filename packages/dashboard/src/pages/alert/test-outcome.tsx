@@ -5,7 +5,7 @@ import { Notice } from '../../ui/notice';
 
 const NAMES = { webhook: 'Webhook', email: 'E-mail' } as const;
 
-/** A line for each channel: whether it arrived, and what the receiver answered. */
+/** Shows a line for each channel: whether the test was delivered, and the receiver's response. */
 export function TestOutcome({ outcome: { ok, channels } }: { outcome: AlertTest }) {
   return (
     <div role="status">

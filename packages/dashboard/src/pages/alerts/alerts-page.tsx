@@ -11,7 +11,7 @@ import { RowList } from '../../ui/row-list';
 import { useWorkerName } from '../../workers/worker-name';
 import { AlertRow } from './alert-row';
 
-/** Alerts on failures and the like; those of one worker where the address names it. */
+/** Lists the alerts of the workspace, or those of the worker that the URL names. */
 export default function AlertsPage() {
   useTitle('Alerts');
   const workspace = useWorkspace();
@@ -52,8 +52,8 @@ export default function AlertsPage() {
           <EmptyList title={workerId ? `No alerts for ${workerName}` : 'No alerts yet'}>
             <p>
               {mayChange
-                ? 'Make one, and somebody hears of it when a run fails, times out or waits for approval.'
-                : 'Admins and owners of this workspace can make them.'}
+                ? 'Create one to be notified when a run fails, times out or waits for approval.'
+                : 'Admins and owners of this workspace can create them.'}
             </p>
           </EmptyList>
         }

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../shell/use-me';
 
 const PAGE_SIZE = 100;
 
-/** Newest first. @param status default: of every status */
+/** Lists approvals, newest first. @param status default: every status */
 export function useApprovals(status?: 'pending') {
   const workspace = useWorkspace();
   return useInfiniteQuery({
@@ -21,7 +21,7 @@ export function useApprovals(status?: 'pending') {
   });
 }
 
-/** The approval that a link leads to, in any status. @param approvalId null: none */
+/** Loads one approval, in any status. @param approvalId null: none */
 export function useApproval(approvalId: string | null) {
   const workspace = useWorkspace();
   return useQuery({

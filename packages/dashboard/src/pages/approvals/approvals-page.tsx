@@ -9,7 +9,7 @@ import { useApprovals } from './approval-queries';
 import styles from './approvals-page.module.css';
 import { Inbox } from './inbox';
 
-/** The approvals that wait in this workspace, one of them open. */
+/** Lists the pending approvals of this workspace, with one of them open. */
 export default function ApprovalsPage() {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

@@ -2,7 +2,7 @@ import { Empty } from '../../ui/empty';
 import { useApprovals } from './approval-queries';
 import { Inbox } from './inbox';
 
-/** The approvals that were decided, or expired. */
+/** Lists the approvals that were decided or have expired. */
 export default function DecidedPage() {
   const all = useApprovals();
   return (

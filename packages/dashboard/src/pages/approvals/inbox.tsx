@@ -22,7 +22,7 @@ interface InboxProps {
     isFetchingNextPage: boolean;
     fetchNextPage: () => void;
   };
-  /** Undefined until they are read. */
+  /** Undefined until they are loaded. */
   approvals: Approval[] | undefined;
   empty: ReactNode;
   news?: ReactNode;
@@ -30,7 +30,7 @@ interface InboxProps {
   onOvertaken?: () => Promise<void>;
 }
 
-/** A list, and the one of it that is open beside it: the one in the address, or else the first. */
+/** Shows a list of approvals beside the open one: that of the URL, or else the first. */
 export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: InboxProps) {
   useTitle('Approvals');
   const [search, setSearch] = useSearchParams();
@@ -58,7 +58,7 @@ export function Inbox({ list, approvals, empty, news, onDecided, onOvertaken }: 
     { keys: 'r', words: 'Reject with a reason; Ctrl+Enter confirms', run: () => steps.current?.reject() },
   ]);
 
-  // The list scrolls with the key; the page itself does not begin in its middle.
+  // Scrolls the list on keyboard navigation, but not on the first render.
   const openId = open?.id;
   useEffect(() => {
     if (!isFirst.current && openId) document.getElementById(itemId(openId))?.scrollIntoView({ block: 'nearest' });

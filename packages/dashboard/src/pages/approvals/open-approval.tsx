@@ -27,11 +27,11 @@ interface OpenApprovalProps {
   ref: Ref<DecisionSteps>;
   approval: Approval;
   onDecided: (approval: Approval, verdict: Verdict) => Promise<void>;
-  /** Somebody else was faster, or its time is over. */
+  /** Called when another person has decided first, or the approval has expired. */
   onOvertaken: () => Promise<void>;
 }
 
-/** Everything to look at, and the decision, or what became of it. */
+/** Shows an approval with its data, and the decision form or the outcome. */
 export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenApprovalProps) {
   const { email } = useSession();
   const workspace = useWorkspace();
@@ -93,8 +93,8 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
             )}
             {review_url && (
               <Box component="details" className={styles.link} mt="md" fz="sm">
-                <summary>Let somebody without an account decide</summary>
-                <p className={content.about}>Whoever holds this link decides. It ends with the decision.</p>
+                <summary>Let a person without an account decide</summary>
+                <p className={content.about}>Anyone with this link can decide. It expires with the decision.</p>
                 <CodeToCopy label="Review link" code={review_url} />
               </Box>
             )}
@@ -105,7 +105,7 @@ export function OpenApproval({ ref, approval, onDecided, onOvertaken }: OpenAppr
             <p className={content.about}>
               {kind === 'candidate'
                 ? DECIDED_BY_OTHERS
-                : 'Somebody else decides this: either you started the run and its worker wants another person, or your role here only reads.'}
+                : 'You can’t decide this: you started the run and its worker requires another person, or your role is read-only.'}
             </p>
           </>
         )}

@@ -11,7 +11,7 @@ import { FailedToLoad } from '../../ui/notice';
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
 
-/** Of an approval about a candidate: what a model says of it, and what rehearsals have shown. */
+/** Shows the candidate of an approval: the model's explanation, and the evidence of rehearsals. */
 export default function ProposedVersion({ approval, candidateId }: { approval: Approval; candidateId: string }) {
   const { worker_id: workerId, run_id: runId, message } = approval;
   const { data: candidate, error, refetch } = useCandidate(workerId, candidateId);

@@ -3,14 +3,14 @@ import { useSearchParams } from 'react-router';
 export interface AuditFilter {
   person: string;
   kind: string;
-  /** Days as `2026-11-22`, in the person's own zone; both are part of what is shown. */
+  /** Days as `2026-11-22`, in the member's own time zone; both are inclusive. */
   from: string;
   to: string;
 }
 
 const NAMES = ['person', 'kind', 'from', 'to'] as const;
 
-/** The filter that the address names. */
+/** Keeps the filter in the URL. */
 export function useAuditFilter() {
   const [search, setSearch] = useSearchParams();
   const filter = Object.fromEntries(NAMES.map((name) => [name, search.get(name) ?? ''])) as unknown as AuditFilter;
@@ -22,7 +22,7 @@ export function useAuditFilter() {
   return { filter, isFiltered: NAMES.some((name) => filter[name] !== ''), change, clear: () => setSearch({}) };
 }
 
-/** As the API takes them. */
+/** Converts a filter to the query of the API. */
 export const queryOf = ({ person, kind, from, to }: AuditFilter) => ({
   ...(person && { actor_id: person }),
   ...(kind && { resource_type: kind }),
@@ -30,7 +30,7 @@ export const queryOf = ({ person, kind, from, to }: AuditFilter) => ({
   ...(dayStart(to, 1) && { until: dayStart(to, 1) }),
 });
 
-/** @param after days added @returns undefined for what is no day */
+/** @returns undefined for an invalid day */
 function dayStart(day: string, after: number): string | undefined {
   const at = new Date(`${day}T00:00`);
   if (Number.isNaN(at.getTime())) return undefined;

@@ -21,7 +21,7 @@ const PAGE_SIZE = 50;
 export default function AuditLogPage() {
   const workspace = useWorkspace();
   return (
-    <SettingsFrame title="Audit log" about="Every change with its author. Nobody can alter it.">
+    <SettingsFrame title="Audit log" about="Every change with its author. Entries cannot be edited.">
       {!workspace ? (
         <Skeleton height={200} />
       ) : workspace.permissions.read_audit_log ? (
@@ -62,8 +62,8 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
       ) : entries.length === 0 ? (
         <p className={content.text}>
           {isFiltered
-            ? 'Nothing fits these filters.'
-            : 'Nothing has been changed yet. Every change is written down here from now on.'}
+            ? 'No entries match these filters.'
+            : 'Nothing has been changed yet. Changes will be listed here.'}
         </p>
       ) : (
         <ul className="divided" aria-label="Entries">
@@ -81,7 +81,7 @@ function AuditLog({ workspaceId }: { workspaceId: string }) {
   );
 }
 
-/** The surface is another origin, so the file is fetched with the token and then handed to the browser. */
+/** Fetches the file with the token, since the API is another origin, and then saves it in the browser. */
 function Export({ filter }: { filter: AuditFilter }) {
   const save = useMutation({
     mutationFn: async () => {

@@ -8,7 +8,7 @@ import { DownIcon } from '../../ui/icons';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './audit-log-page.module.css';
 
-/** A sentence; from where and what exactly only on demand. */
+/** Shows an entry as a sentence, with its details on demand. */
 export function AuditRow({ entry, people }: { entry: AuditEntry; people: People }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();

@@ -22,9 +22,9 @@ export function FilterFields({ filter, people, onChange, onClear }: FilterFields
         label="Who"
         value={person}
         data={[
-          { value: '', label: 'Anybody' },
+          { value: '', label: 'Anyone' },
           ...[...people].map(([value, label]) => ({ value, label })),
-          ...(isKnown ? [] : [{ value: person, label: 'Somebody else' }]),
+          ...(isKnown ? [] : [{ value: person, label: 'Another person' }]),
         ]}
         onChange={(event) => onChange({ person: event.currentTarget.value })}
       />

@@ -14,7 +14,7 @@ export type AuthorizationRequest = Partial<Record<(typeof NAMES)[number], string
   redirect_uri: string;
 };
 
-/** Null for an address that no client makes: something is missing, or there twice (RFC 6749, 3.1). */
+/** Returns null for an invalid request: a parameter is missing or repeated (RFC 6749, 3.1). */
 export function requestIn(search: URLSearchParams): AuthorizationRequest | null {
   if (NAMES.some((name) => search.getAll(name).length > 1)) return null;
   const given = Object.fromEntries(NAMES.flatMap((name) => (search.get(name) ? [[name, search.get(name)]] : [])));

@@ -26,10 +26,10 @@ const LIVES = [
   { value: '365', label: 'a year' },
 ];
 
-/** Not through the router: it is an address of somebody else, which the server has compared with those of the client. */
+/** Bypasses the router: the server has compared this external URL with those that the client registered. */
 const leaveFor = (address: string) => window.location.replace(address);
 
-/** The authorization endpoint of `/mcp`: shows who asks for what, and lets a person decide. */
+/** Serves as the authorization endpoint of `/mcp`: shows the client's request, and lets a member decide. */
 export default function AuthorizePage() {
   useTitle('Connect an app');
   const [search] = useSearchParams();
@@ -40,7 +40,7 @@ export default function AuthorizePage() {
       {request ? (
         <Authorization request={request} />
       ) : (
-        <Notice tone="error" title="This link is not complete">
+        <Notice tone="error" title="This link is incomplete">
           Start again in the app that sent you here.
         </Notice>
       )}
@@ -59,7 +59,7 @@ function Authorization({ request }: { request: AuthorizationRequest }) {
     return (
       <>
         <Failure title="This app cannot be connected" error={asked.error} />
-        <p className={settings.text}>Nothing was sent to it. Start again in the app, or ask whoever runs it.</p>
+        <p className={settings.text}>Nothing was sent to it. Start again in the app, or ask its operator.</p>
       </>
     );
   }
@@ -72,9 +72,9 @@ function Authorization({ request }: { request: AuthorizationRequest }) {
   );
 }
 
-/** A link alone must not send the browser to an address of somebody else, so a person presses the button here, too. */
+/** Requires a click as well, because a link alone must not redirect the browser to an external URL. */
 function Refusal({ refused, asked }: { refused: string; asked: Asked }) {
-  // The last is the server's: the address of the client may have parameters of its own.
+  // The last one is the server's: the client's redirect URI may have parameters of its own.
   const reason = new URL(refused).searchParams.getAll('error_description').at(-1);
   return (
     <Panel title="This request cannot be allowed">
@@ -102,7 +102,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
       unwrap(
         account.POST('/auth/oauth/authorization', {
           body: { request, ...body },
-          // The workspace that was chosen here, whichever the rest of the dashboard shows.
+          // The workspace that was selected here, not the one that the dashboard shows.
           headers: { 'x-svc-workspace': workspaceId },
         }),
       ),
@@ -149,7 +149,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
             asked.readonly
               ? [{ value: 'read', label: 'only read' }]
               : [
-                  { value: 'all', label: 'whatever you may with these tools' },
+                  { value: 'all', label: 'everything you can do with these tools' },
                   { value: 'read', label: 'only read' },
                 ]
           }
@@ -168,7 +168,7 @@ function Decision({ request, asked }: { request: AuthorizationRequest; asked: As
           </Box>
         </fieldset>
         <NativeSelect name="days" label="For" size="md" data={LIVES} defaultValue="90" />
-        <Failure title="Nothing was decided" error={decide.error} />
+        <Failure title="The decision was not saved" error={decide.error} />
         <Group gap="xs">
           <Button type="submit" size="md" loading={busy} disabled={toolsets.length === 0 || !first}>
             Allow
@@ -199,7 +199,7 @@ interface Decided {
 
 const clientFacts = (asked: Asked): [string, ReactNode][] => [
   ['Calls itself', asked.client.name ?? 'does not say'],
-  ['Comes from', asked.client.host ?? 'unknown: nobody has checked who it is'],
+  ['Comes from', asked.client.host ?? 'unknown: not verified'],
   ['Answer goes to', destination(asked)],
 ];
 

@@ -85,7 +85,7 @@ export default function AutomationListPage() {
           ))}
         </ul>
       ) : q ? (
-        <Empty title={`Nothing is called “${q}”`} level={2}>
+        <Empty title={`No automations match “${q}”`} level={2}>
           <p>The search looks at names and descriptions. Try fewer letters.</p>
         </Empty>
       ) : status ? (

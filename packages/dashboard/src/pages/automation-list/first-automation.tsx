@@ -5,7 +5,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { CodeToCopy } from '../../ui/code-to-copy';
 import { Empty } from '../../ui/empty';
 
-/** The next step of a workspace without automations: files in the browser, or a zip and four requests. */
+/** Explains the first deployment: files in the browser, or a zip and four requests. */
 export function FirstAutomation() {
   const workspace = useWorkspace();
   return (
@@ -22,7 +22,7 @@ export function FirstAutomation() {
   );
 }
 
-/** A personal token is good in all workspaces of its owner, so each request names this one. */
+/** Names the workspace in each request, because a personal token is valid in all workspaces of its owner. */
 const script = (origin: string, workspaceId: string): string => `API=${origin}; JSON="Content-Type: application/json"
 call() { curl -s -H "Authorization: Bearer $GANTRY_TOKEN" -H "x-svc-workspace: ${workspaceId}" "$@"; }
 

@@ -8,7 +8,7 @@ import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
-/** Takes it out of the list; its history stays and it can come back. */
+/** Archives an automation, which leaves the list and keeps its history, or restores it. */
 export function Archive({ automation }: { automation: Automation }) {
   const { id, name, status } = automation;
   const navigate = useNavigate();

@@ -21,7 +21,7 @@ import { FailedToLoad, Failure, Notice } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { AutomationFrame } from './automation-frame';
 
-/** The files of the current version, changed, tested, and deployed as the next one. */
+/** Edits and tests the files of the current version, and deploys them as the next one. */
 export default function AutomationCodePage() {
   return (
     <AutomationFrame tab="Code" columns={styles.page}>
@@ -51,7 +51,7 @@ function Code({ automation, workspaceId, mayEdit }: CodeProps) {
   return <Skeleton height={480} radius={10} />;
 }
 
-/** An artifact never changes. Its manifest is none of its files: that of the current version stands in for it. */
+/** Loads an immutable artifact. Its manifest is not a file: that of the current version is used instead. */
 const artifactFiles = (artifactId: string, manifest: object): FilesQuery => ({
   queryKey: ['artifact-files', artifactId],
   queryFn: async (): Promise<Files> => {
@@ -134,7 +134,7 @@ function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) 
     },
     onSuccess: async ({ artifactId, currentVersion, files, manifest, warnings }) => {
       setMessage('');
-      // Known without asking: an artifact's manifest is none of its files.
+      // Needs no request: an artifact's manifest is not one of its files.
       queryClient.setQueryData(artifactFiles(artifactId, manifest).queryKey, files);
       queryClient.setQueryData<Automation>(automationKeys.settings(workspaceId, id), {
         ...automation,
@@ -154,8 +154,8 @@ function NextVersion({ automation, draft, pack, isOutdated }: NextVersionProps) 
     <Panel title="Deploy">
       <FormStack onSubmit={submit}>
         <TextInput
-          label="What changes"
-          description="The history shows it. It may stay empty."
+          label="Change message"
+          description="Optional. Shown in the history."
           maxLength={1_000}
           value={message}
           onChange={(event) => setMessage(event.currentTarget.value)}

@@ -18,12 +18,12 @@ const read = (automationId: string, headers = {}) =>
 interface AutomationFrameProps {
   /** The name of this tab. */
   tab: string;
-  /** Class of the columns that are drawn while it loads. */
+  /** Class of the columns of the loading skeleton. */
   columns: string | undefined;
   children: (automation: Automation, workspace: Workspace) => ReactNode;
 }
 
-/** The pages of one automation for its members: its head and tabs, and below them what the page shows of it. */
+/** Frames the pages of one automation for members: its head and tabs, and the page below them. */
 export function AutomationFrame({ tab, columns, children }: AutomationFrameProps) {
   const { automationId = '' } = useParams();
   const workspace = useWorkspace();

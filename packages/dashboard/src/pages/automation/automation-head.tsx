@@ -11,7 +11,7 @@ import { PauseButton } from './pause-button';
 
 type Headed = Pick<Page, 'id' | 'name' | 'description' | 'status' | 'currentVersion' | 'visibility' | 'url' | 'access'>;
 
-/** The top of every page of one automation; members find their way between them. */
+/** Heads each page of one automation; members also get tabs. */
 export function AutomationHead({ page }: { page: Headed }) {
   const clipboard = useClipboard({ timeout: 2_000 });
   const isMember = page.access === 'member';

@@ -25,7 +25,7 @@ import { readPage, usePage } from './use-page';
 import { Versions } from './versions';
 import { WhyNotRun } from './why-not-run';
 
-/** Opened by the shareable `url` of an automation. */
+/** Serves the shareable `url` of an automation. */
 export default function AutomationPage() {
   const { automationId = '' } = useParams();
   const session = useSession();
@@ -106,7 +106,7 @@ function LoadedPage({ page }: { page: Page }) {
   );
 }
 
-/** On a phone the form and the list of runs fill the screen: what is chosen or started there is scrolled to. */
+/** Scrolls to a run that is selected or started: on a phone the form and the list fill the screen. */
 function useInView(runId: string | null) {
   const box = useRef<HTMLElement>(null);
   const shown = useRef(runId);

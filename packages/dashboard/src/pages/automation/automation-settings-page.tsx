@@ -5,7 +5,7 @@ import { NameForm } from './name-form';
 import { PublicLink } from './public-link';
 import { SchedulePanel } from './schedule-panel';
 
-/** Everything about an automation but its code. */
+/** Edits everything about an automation but its code. */
 export default function AutomationSettingsPage() {
   return (
     <AutomationFrame tab="Settings" columns={styles.panels}>

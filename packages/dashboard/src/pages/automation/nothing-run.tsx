@@ -16,7 +16,7 @@ export function NothingRun({ page }: { page: Page }) {
   );
 }
 
-/** A personal token is good in all workspaces of its owner, so the line names the one of the automation. */
+/** Names the automation's workspace, because a personal token is valid in all workspaces of its owner. */
 function curlLine(page: Page, workspaceId: string | undefined): string {
   const inputs = Object.fromEntries(page.inputs.filter(isWorthNaming).map((item) => [item.name, exampleOf(item)]));
   // A single quote inside the shell's single quotes: close, escape, open again.

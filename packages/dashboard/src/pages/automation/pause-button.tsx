@@ -5,7 +5,7 @@ import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 import { PauseIcon, PlayIcon } from '../../ui/icons';
 
-/** A paused one starts no runs, by itself or for anybody; taken back by Undo. */
+/** Pauses an automation, so that it starts no runs at all, or resumes it; with Undo. */
 export function PauseButton({
   automation: { id, name, status },
 }: {

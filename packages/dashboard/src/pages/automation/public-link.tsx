@@ -7,7 +7,7 @@ import { ConfirmButton } from '../../ui/confirm-button';
 import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 
-/** Lets people without an account run it, which asks once more; or takes that back. */
+/** Makes an automation public, after a confirmation, or private again. */
 export function PublicLink({ automation, mayChange }: { automation: Automation; mayChange: boolean }) {
   const change = useAutomationChange(automation.id);
   const isPublic = automation.visibility === 'public';

@@ -30,7 +30,7 @@ export default function RollbackDialog({ page, version, onClose, onDone }: Rollb
     },
   });
   return (
-    // Stopping the page behind from scrolling would take an inline style sheet, which the page's policy forbids.
+    // Locking the scroll of the page behind needs an inline style sheet, which the page's CSP forbids.
     <Modal.Root opened onClose={onClose} centered lockScroll={false} transitionProps={{ duration: 0 }}>
       <Modal.Overlay />
       <Modal.Content>

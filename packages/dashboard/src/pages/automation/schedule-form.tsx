@@ -29,11 +29,11 @@ export function ScheduleForm(props: ScheduleFormProps) {
   const { data: page, error, refetch } = usePage(props.automation.id);
   if (error && !page) return <FailedToLoad what="The inputs" error={error} retry={refetch} />;
   if (!page) return <Skeleton height={320} />;
-  // A schedule carries no files.
+  // A schedule cannot have files as inputs.
   return <LoadedForm {...props} items={page.inputs.filter(({ type }) => type !== 'file')} />;
 }
 
-/** Times, and the inputs of the runs that they start. */
+/** Edits the times, and the inputs of the runs that they start. */
 function LoadedForm({ automation, given, items, onClose }: ScheduleFormProps & { items: InputItem[] }) {
   const { scheduling } = automation;
   const [schedule, setSchedule] = useState(given);

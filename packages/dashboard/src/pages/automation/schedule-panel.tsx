@@ -12,7 +12,7 @@ import { Panel } from '../../ui/panel';
 import { Timestamp } from '../../ui/timestamp';
 import { ScheduleForm } from './schedule-form';
 
-/** The schedule: shown in words, and changed in a form that opens in place. */
+/** Describes the schedule, and edits it in place. */
 export function SchedulePanel({ automation, mayChange }: { automation: Automation; mayChange: boolean }) {
   const { id, schedule, scheduling } = automation;
   const [isEditing, setEditing] = useState(false);
@@ -46,7 +46,7 @@ export function SchedulePanel({ automation, mayChange }: { automation: Automatio
       <Stack gap="md">
         {schedule === null ? (
           <Text maw="60ch" c="dimmed" fz="sm">
-            It runs only when somebody starts it, or a program asks for it.
+            It runs only when a person or a program starts it.
           </Text>
         ) : (
           <Facts facts={factsOf(automation, schedule)} />

@@ -7,7 +7,7 @@ import { useSession } from '../../shell/session';
 export const readPage = (automationId: string, headers = {}) =>
   unwrap(api.GET('/api/pages/{automationId}', { params: { path: { automationId } }, headers }));
 
-/** The automation as its page shows it, to members and to holders of its public link. */
+/** Loads the automation as its page shows it to members and to visitors with its public link. */
 export function usePage(automationId: string) {
   const { status } = useSession();
   return useQuery({

@@ -22,7 +22,7 @@ export function Versions({ page }: { page: Page }) {
       unwrap(api.GET('/api/automations/{automationId}/versions', { params: { path: { automationId: page.id } } })),
   });
 
-  /** The keyboard goes back to where it was, or to the list if that button is gone: its version is current now. */
+  /** Returns the focus to the button, or to the list if the button is gone because its version is current now. */
   function close() {
     flushSync(() => setChosen(null));
     (opener.current?.isConnected ? opener : list).current?.focus();

@@ -2,14 +2,14 @@ import { Box } from '@mantine/core';
 import type { Page } from '../../shell/api';
 import { Notice } from '../../ui/notice';
 
-/** The reason why Run is disabled or would fail, and the people who can change that. Nothing where it would work. */
+/** Explains why a run is impossible or would fail, and who can change that. Renders nothing where it would work. */
 export function WhyNotRun({ page }: { page: Page }) {
   const missing = page.missingSecrets ?? [];
   if (page.status !== 'active') {
     return (
       <Box mb="lg">
         <Notice tone="info" title={`This automation is ${page.status}`}>
-          It can’t run until somebody makes it active again. Its past runs stay.
+          It can’t run until a member activates it again. Its past runs stay.
         </Notice>
       </Box>
     );

@@ -22,7 +22,7 @@ import styles from './candidate-page.module.css';
 import { Decide } from './decide';
 import { RepairedRun } from './repaired-run';
 
-/** A version that is not yet one: its evidence, its changes, and the decision. */
+/** Shows a candidate: its evidence, its changes, and the decision. */
 export default function CandidatePage() {
   const { workerId = '', candidateId = '' } = useParams();
   const worker = useWorker(workerId);
@@ -59,7 +59,7 @@ function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDet
               {worker.name}
             </span>
             <span>
-              {origin === 'repair' ? 'Proposed by a repair' : `Proposed by ${candidate.created_by_label ?? 'somebody'}`}{' '}
+              {origin === 'repair' ? 'Proposed by a repair' : `Proposed by ${candidate.created_by_label ?? 'a member'}`}{' '}
               <Timestamp at={Date.parse(createdAt)} />
             </span>
           </>
@@ -74,13 +74,13 @@ function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDet
           </Notice>
         )}
         {isOpen && candidate.version_approval?.status === 'waiting' && (
-          <Notice tone="error" title="Its code waits for your approval">
+          <Notice tone="error" title="This code is waiting for your approval">
             An agent wrote it. It is not rehearsed with secrets, connections or network before a person has read and
             approved the changes below.
           </Notice>
         )}
         {error && (
-          <Notice tone="error" title="No rehearsal could be made">
+          <Notice tone="error" title="Rehearsals could not start">
             {error}
           </Notice>
         )}
@@ -111,7 +111,7 @@ function Loaded({ worker, candidate }: { worker: Worker; candidate: CandidateDet
   );
 }
 
-/** Of a repair the approval knows the run that failed. */
+/** Loads the failed run of a repair, which its approval names. */
 function WithFailedRun({
   candidate: { id, origin },
   children,

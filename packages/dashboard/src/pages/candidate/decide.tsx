@@ -19,7 +19,7 @@ interface DecideProps {
   candidate: CandidateDetail;
 }
 
-/** Approves its code where an agent wrote it, promotes or drops it. */
+/** Promotes or drops a candidate, and approves its code where an agent wrote it. */
 export function Decide({ worker, candidate }: DecideProps) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
@@ -104,7 +104,7 @@ export function Decide({ worker, candidate }: DecideProps) {
           }
         />
         <Failure title="It was not dropped" error={drop.error} />
-        <Failure title="It was not approved" error={approve.error} />
+        <Failure title="The version was not approved" error={approve.error} />
       </div>
     </>
   );
@@ -116,7 +116,7 @@ function Refusal({ error, candidate, force }: { error: Error | null; candidate: 
     case 'worker_changed':
       return (
         <Notice tone="error" title="Not promoted: the worker has changed">
-          Somebody has saved another version since this was made. Make the change on that one and rehearse it.
+          Another version has been saved since this was created. Make the change on that one and rehearse it.
         </Notice>
       );
     case 'rehearsing': {
@@ -135,7 +135,7 @@ function Refusal({ error, candidate, force }: { error: Error | null; candidate: 
         </Notice>
       );
     case 'already_decided':
-      return <Notice tone="error">Somebody else has decided about it.</Notice>;
+      return <Notice tone="error">Another member has already decided.</Notice>;
     default:
       return <Failure title="Not promoted" error={error} />;
   }

@@ -5,7 +5,7 @@ import { readDraft, storeDraft } from '../../code/stored-draft';
 import type { CandidateDetail } from '../../shell/api';
 import { versionFiles } from '../../workers/version-files';
 
-/** The draft that the candidate was made of is a version now: the editor need not offer it any more. */
+/** Deletes the draft that the candidate was made from, because it is a version now. */
 export function forgetPromotedDraft(
   queryClient: QueryClient,
   workspaceId: string | undefined,

@@ -2,7 +2,7 @@ import { Link } from 'react-router';
 import { useCandidateApproval } from '../../candidates/candidate-queries';
 import { workerRunPath } from '../../shell/paths';
 
-/** Leads to the failed run, where the repair tells what it did. */
+/** Links to the failed run, where the repair is described. */
 export function RepairedRun({ candidateId }: { candidateId: string }) {
   const { data: approval } = useCandidateApproval(candidateId);
   return approval ? <Link to={workerRunPath(approval.run_id)}>See the failed run</Link> : null;

@@ -21,7 +21,7 @@ import content from '../../ui/panel-content.module.css';
 import styles from './catalog-service-page.module.css';
 import { OauthClient } from './oauth-client';
 
-/** A service of the catalogue before anybody connects it: its tools, rights and hosts. */
+/** Shows a service of the catalogue before it is connected: its tools, rights and hosts. */
 export default function CatalogServicePage() {
   const { slug = '' } = useParams();
   const { data: catalog, error, refetch } = useCatalog();
@@ -81,10 +81,10 @@ function Loaded({ integration }: { integration: Integration }) {
             />
           </Panel>
           <Connected slug={slug} />
-          <Panel title="Rights">
+          <Panel title="Permissions">
             {scopes.length === 0 ? (
               <Text fz="sm" c="dimmed">
-                None has to be named.
+                It needs no rights.
               </Text>
             ) : (
               <ScopeList scopes={scopes}>
@@ -134,7 +134,7 @@ function Tools({ slug, name }: { slug: string; name: string }) {
   );
 }
 
-/** Accounts that are connected already; nothing while there are none. */
+/** Lists the connected accounts; renders nothing while there are none. */
 function Connected({ slug }: { slug: string }) {
   const { data: connections = [] } = useConnectionsOf(slug);
   if (connections.length === 0) return null;

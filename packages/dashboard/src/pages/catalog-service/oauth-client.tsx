@@ -14,7 +14,7 @@ const CLIENTS = {
   operator: 'The operator has set one for every workspace. One of your own would win over it.',
 };
 
-/** The OAuth client by which the service knows this platform: without one nobody can connect an account. */
+/** Sets the OAuth client of this platform at the service: without one, no account can be connected. */
 export function OauthClient({ integration }: { integration: Integration }) {
   const { name, app } = integration;
   const mayChange = roleAtLeast(useWorkspace()?.role, 'admin');
@@ -35,7 +35,7 @@ export function OauthClient({ integration }: { integration: Integration }) {
             {app.configured === null ? `None yet, so no account of ${name} can be connected.` : CLIENTS[app.configured]}
           </Text>
           {app.client_id !== null && <code className="small-code">{app.client_id}</code>}
-          <Failure title="It was not taken away" error={remove.error} />
+          <Failure title="The OAuth client was not removed" error={remove.error} />
           {mayChange && (
             <Group gap="xs">
               <Button variant="default" onClick={() => setEditing(true)}>
@@ -43,12 +43,12 @@ export function OauthClient({ integration }: { integration: Integration }) {
               </Button>
               {isOwn && (
                 <ConfirmButton
-                  label="Take the OAuth client away"
-                  question="Take it away"
+                  label="Remove the OAuth client"
+                  question="Remove it"
                   busy={remove.isPending}
                   onConfirm={() => remove.mutate(app.slug, { onSuccess: () => toast('The OAuth client is gone.') })}
                 >
-                  Take away
+                  Remove
                 </ConfirmButton>
               )}
             </Group>

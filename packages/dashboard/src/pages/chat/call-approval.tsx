@@ -12,18 +12,18 @@ import { useDecideCall } from './chat-queries';
 interface CallApprovalProps {
   conversationId: string;
   call: ChatCall;
-  /** The agent still does something else: a decision would come too early. */
+  /** The agent is still busy with another call: a decision would come too early. */
   isEarly: boolean;
   approveButton?: Ref<HTMLButtonElement> | undefined;
   rejectButton?: Ref<HTMLButtonElement> | undefined;
 }
 
-/** A call that changes something or runs code: made with exactly what is shown, once its person says so. */
+/** Asks for approval of a call that changes something or runs code, with exactly the arguments shown. */
 export function CallApproval({ conversationId, call, isEarly, approveButton, rejectButton }: CallApprovalProps) {
   const decide = useDecideCall(conversationId, call.call_id);
   const titleId = `waits-${call.call_id}`;
   const isDecided = useRef(false);
-  // Its buttons are gone with the decision; what became of the call stands in their place.
+  // The decision removes the buttons, so the focus moves to the line of the call.
   useEffect(
     () => () => {
       if (isDecided.current) setTimeout(() => document.getElementById(summaryId(call.call_id))?.focus());
@@ -72,7 +72,7 @@ export function CallApproval({ conversationId, call, isEarly, approveButton, rej
       {isStatus(decide.error, 409) ? (
         <Notice tone="info">This was decided elsewhere, perhaps in another tab.</Notice>
       ) : (
-        <Failure title="Nothing was decided" error={sayError(decide.error)} />
+        <Failure title="The decision was not saved" error={sayError(decide.error)} />
       )}
       <Group className={styles.actions} gap="sm" align="stretch">
         <Button ref={approveButton} leftSection={<CheckIcon />} {...button(true)}>

@@ -26,5 +26,5 @@ export function callState(status: ChatCall['status'], turn: ChatTurn['status']):
   }
 }
 
-/** Of the line of a call. */
+/** Returns the DOM id of the line of a call. */
 export const summaryId = (callId: string): string => `call-${callId}`;

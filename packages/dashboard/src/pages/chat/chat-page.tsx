@@ -14,7 +14,7 @@ import { ConversationList } from './conversation-list';
 import { NewConversation } from './new-conversation';
 import { OpenConversation } from './open-conversation';
 
-/** Talking with the agent of the workspace: the person's conversations, and one of them, or a new one, beside them. */
+/** Shows the member's conversations with the agent, beside the open one or a new one. */
 export default function ChatPage() {
   const { conversationId } = useParams();
   const workspace = useWorkspace();
@@ -59,10 +59,10 @@ function Chat({ conversationId }: { conversationId: string | undefined }) {
 function NotForViewers() {
   useTitle('Chat');
   return (
-    <Empty title="Members talk with the agent" level={1}>
+    <Empty title="Only members can chat with the agent" level={1}>
       <p>
-        It makes and runs things with the rights of whoever asks, and as a viewer you only read. An admin of this
-        workspace can make you a member.
+        It creates and runs things with your rights, and viewers have read-only access. An admin of this workspace can
+        make you a member.
       </p>
     </Empty>
   );

@@ -15,7 +15,7 @@ export const chatKeys = {
   one: (workspaceId: WorkspaceId, id: string) => ['conversations', workspaceId, 'one', id] as const,
 };
 
-/** The person's own; where something was said last first. */
+/** Lists the member's own conversations, latest activity first. */
 export function useConversations() {
   const workspaceId = useWorkspace()?.id;
   return useInfiniteQuery({
@@ -32,7 +32,7 @@ export function useConversations() {
 
 const isRunning = (thread: Thread | undefined): boolean => thread?.status === 'running';
 
-/** One conversation. While the agent works its stream keeps it true, and it is not read in between. */
+/** Loads one conversation. While the agent works, the stream updates it and it is not refetched. */
 export function useThread(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
@@ -51,7 +51,7 @@ async function readPage(id: string, offset: number): Promise<Thread> {
   return newThread(conversation, conversation.turns.length === READ);
 }
 
-/** Changes what the page holds of a conversation; nothing where it holds none. */
+/** Updates the cached conversation, if there is one. */
 export const changeThread = (
   client: QueryClient,
   workspaceId: WorkspaceId,
@@ -60,7 +60,7 @@ export const changeThread = (
 ): Thread | undefined =>
   client.setQueryData<Thread>(chatKeys.one(workspaceId, id), (thread) => thread && change(thread));
 
-/** The page of messages before those that are shown. */
+/** Loads the page of messages before those that are shown. */
 export function useEarlier(thread: Thread) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
@@ -71,7 +71,7 @@ export function useEarlier(thread: Thread) {
   });
 }
 
-/** Puts a message into its conversation; a new one is there from then on. */
+/** Sends a message, and adds it to its cached conversation, which may be new. */
 export function useSend() {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
@@ -80,21 +80,21 @@ export function useSend() {
     onSuccess: async (begun, { text: message, conversationId }: Message) => {
       const key = chatKeys.one(workspaceId, begun.conversationId);
       await client.cancelQueries({ queryKey: key });
-      // Without the number of an event nobody knows what was told since.
+      // Without an event id, later events cannot be told from earlier ones.
       if (begun.eventId === 0) client.removeQueries({ queryKey: key });
       else if (conversationId === undefined) client.setQueryData(key, begunWith(begun, message));
       else changeThread(client, workspaceId, conversationId, (thread) => withMessage(thread, { ...begun, message }));
       void client.invalidateQueries({ queryKey: chatKeys.list(workspaceId) });
     },
     onError: (error, { conversationId }) => {
-      // It went on elsewhere: that is shown.
+      // The conversation has continued elsewhere, so it is refetched.
       if (conversationId === undefined || !isStatus(error, 409)) return;
       void client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, conversationId) });
     },
   });
 }
 
-/** A new conversation, whose title is the server's from the next reading on. */
+/** Builds a new conversation; the next fetch replaces its title by the server's. */
 function begunWith(begun: Begun, message: string): Thread {
   const at = new Date().toISOString();
   const head = { id: begun.conversationId, title: message.replace(/\s+/g, ' ').trim(), status: 'running' as const };
@@ -109,13 +109,13 @@ export function useStop(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: async () => unwrap((await workerApi()).POST('/api/conversations/{conversation_id}/stop', pathOf(id))),
-    // Where the agent only waited, no stream tells of its end.
+    // If the agent was only waiting, no stream reports its end.
     onSuccess: ({ status }) =>
       status !== 'running' && client.invalidateQueries({ queryKey: chatKeys.one(workspaceId, id) }),
   });
 }
 
-/** Goes on with the last message, which was interrupted; also where that goes on already, the conversation is read again. */
+/** Resumes the last message, which was interrupted, and refetches the conversation, even if it has been resumed. */
 export function useResume(id: string) {
   const workspaceId = useWorkspace()?.id;
   const client = useQueryClient();
@@ -175,7 +175,7 @@ export function useDelete(id: string) {
   });
 }
 
-/** First messages that fit what the workspace has. */
+/** Suggests first messages that fit the contents of the workspace. */
 export function useSuggestions() {
   const workspaceId = useWorkspace()?.id;
   return useQuery({

@@ -13,7 +13,7 @@ import type { Thread } from './thread';
 
 const TITLE_CHARS_MAX = 120;
 
-/** The name of a conversation, which its person can change, and its end. */
+/** Renames or deletes a conversation. */
 export function ConversationHead({ thread }: { thread: Thread }) {
   const navigate = useNavigate();
   const [title, setTitle] = useState<string | null>(null);

@@ -9,11 +9,11 @@ import { useConversations } from './chat-queries';
 
 interface ConversationListProps {
   openId: string | undefined;
-  /** Told when one is gone to. */
+  /** Called when a conversation is opened. */
   onGo?: () => void;
 }
 
-/** The person's own conversations. */
+/** Lists the member's own conversations. */
 export function ConversationList({ openId, onGo }: ConversationListProps) {
   const list = useConversations();
   const shown = list.data?.pages.flat();
@@ -37,7 +37,7 @@ export function ConversationList({ openId, onGo }: ConversationListProps) {
         </Stack>
       ) : shown.length === 0 ? (
         <Box component="p" p="12px 16px" fz="sm" c="dimmed">
-          None yet. They are yours alone: nobody else in the workspace reads them.
+          No conversations yet. They are private to you.
         </Box>
       ) : (
         <ul className={styles.items}>
@@ -63,7 +63,7 @@ export function ConversationList({ openId, onGo }: ConversationListProps) {
   );
 }
 
-/** One that something was said in while the pages were read is on two of them. */
+/** Removes duplicates: a conversation that moved up between two fetches is on both pages. */
 const unique = (all: ConversationHead[]): ConversationHead[] => [...new Map(all.map((one) => [one.id, one])).values()];
 
 const STATES: Partial<Record<ConversationHead['status'], [tone: string, word: string]>> = {

@@ -13,12 +13,12 @@ const PAGES: [pattern: string, param: string, name: string, icon: ReactNode][] =
   [patterns.skill, 'slug', 'Skill', <SkillsIcon key="skill" />],
 ];
 
-/** The tool whose link leads to a service, where the person consents to a connection. */
+/** The tool whose link leads to a service, where the member consents to a connection. */
 const CONNECTS = 'connect_app';
 
 /**
- * Pages about what the agent made or looked at, each once. They are the dashboard's, whatever host the answer gives them; only
- * a consent is somewhere else.
+ * Links to the pages of what the agent created or read, each once. They stay in the dashboard, whatever host the
+ * response names; only a consent is external.
  */
 export function MadeLinks({ turn }: { turn: ChatTurn }) {
   const calls = turn.parts.filter((part) => part.type === 'tool_call');

@@ -9,7 +9,7 @@ import { useSuggestions } from './chat-queries';
 import { SendProblem } from './send-problem';
 import { useComposer } from './use-composer';
 
-/** Where nothing was said yet: what could be. */
+/** Starts a conversation, with suggestions. */
 export function NewConversation() {
   useTitle('Chat');
   const models = useModels();
@@ -24,7 +24,7 @@ export function NewConversation() {
         ) : (
           <>
             <Text maw="62ch" c="dimmed">
-              The agent finds, makes, explains and mends workers, reads runs and logs, and searches skills, with your
+              The agent finds, creates, explains and fixes workers, reads runs and logs, and searches skills, with your
               rights. It asks you before it changes or removes something, runs code, or shows something to others.
             </Text>
             <Suggestions onChoose={composer.write} />
@@ -36,7 +36,7 @@ export function NewConversation() {
   );
 }
 
-/** Put into the field, so that they can be changed before they are sent. */
+/** Offers suggestions, which fill the field and can be edited before sending. */
 function Suggestions({ onChoose }: { onChoose: (text: string) => void }) {
   const { data: suggestions, error } = useSuggestions();
   if (error && !suggestions) return null;

@@ -94,7 +94,7 @@ function ThreadView({ thread, isInterrupted }: { thread: Thread; isInterrupted: 
   );
 }
 
-/** For whoever hears the page: its words come in pieces, and are read by heading. */
+/** Announced to screen readers, because the answer itself streams in fragments. */
 const SAID: Record<Thread['status'], string> = {
   running: 'The agent is at work.',
   waiting: 'The agent waits for your decision.',

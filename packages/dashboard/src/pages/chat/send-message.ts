@@ -4,17 +4,17 @@ import type { Begun } from './thread';
 
 export interface Message {
   text: string;
-  /** Absent: it begins a new conversation. */
+  /** Absent: starts a new conversation. */
   conversationId?: string;
-  /** Absent: the one that the installation asks. */
+  /** Absent: the installation's default. */
   model?: string;
-  /** The same message is taken once, however often it is sent with this key. */
+  /** The same message is accepted once, however often it is sent with this key. */
   key: string;
 }
 
 /**
- * Hands a message to the agent and returns once it is taken. What the agent then does is read from the conversation's events,
- * by this page as by every other.
+ * Sends a message to the agent and returns once it is accepted. This page, like every other, then reads the agent's
+ * work from the conversation's events.
  * @throws ApiError; TypeError where the server is not reached
  */
 export async function sendMessage({ text, conversationId, model, key }: Message): Promise<Begun> {
@@ -29,7 +29,7 @@ export async function sendMessage({ text, conversationId, model, key }: Message)
     parseAs: 'stream',
   });
   const stream = await unwrap(Promise.resolve(answer));
-  // A message that was taken already is answered with where it is.
+  // For a message that was accepted before, the response is its location.
   if (answer.response.headers.get('Content-Type')?.includes('json')) {
     const told = (await new Response(stream).json()) as Told;
     return { conversationId: told.conversation_id, turnId: told.turn_id, eventId: 0 };
@@ -54,7 +54,7 @@ async function firstOf(stream: ReadableStream<Uint8Array>): Promise<Begun> {
       return { conversationId: told.conversation_id, turnId: told.turn_id, eventId: Number(meta.id) };
     }
   } finally {
-    // The agent works on without this reader.
+    // The agent continues without this reader.
     void reader.cancel().catch(() => undefined);
   }
   throw new TypeError('the answer ended before it began');

@@ -3,7 +3,7 @@ import { sayError } from '../../conversation/say-error';
 import { NoModel } from '../../models/no-model';
 import { Failure, Notice } from '../../ui/notice';
 
-/** Why a message was not taken, and what to do; what was written is still in its field. */
+/** Explains why a message was not accepted, and what to do; its text is still in the field. */
 export function SendProblem({ error }: { error: Error | null }) {
   const code = error instanceof ApiError ? error.code : undefined;
   if (code === 'no_model') return <NoModel level={2} />;

@@ -1,4 +1,4 @@
-/** A conversation as the page holds it: as it was read, with all that its stream has told since. */
+/** A conversation in the cache: as it was fetched, plus all later events of its stream. */
 
 import { parseEventData, type StreamEvent } from '@gantry/sdk';
 import type { ChatCall, ChatTurn, Conversation } from '../../shell/api';
@@ -9,9 +9,9 @@ export interface Thread extends Conversation {
   durations: Readonly<Record<string, number>>;
   /** By message, where this page has seen it end; in US dollars. */
   costs: Readonly<Record<string, number>>;
-  /** When the stream last told something; null where it was not heard without a break. Epoch milliseconds. */
+  /** The time of the stream's last event; null after a disconnection. Epoch milliseconds. */
   heardAt: number | null;
-  /** Somebody wrote elsewhere: it has to be read again. */
+  /** A message was sent elsewhere: the conversation has to be refetched. */
   isBehind: boolean;
 }
 
@@ -25,7 +25,7 @@ export const newThread = (conversation: Conversation, hasEarlier: boolean): Thre
   ...nothingSeen,
 });
 
-/** Read again: earlier messages and what was measured stay, where the two go together without a gap. */
+/** Merges a refetched conversation: keeps earlier messages and measurements if there is no gap between the two. */
 export function readAgain(before: Thread | undefined, read: Thread): Thread {
   const first = read.turns[0];
   const place = before?.turns.findIndex(({ id }) => id === first?.id) ?? -1;
@@ -39,13 +39,13 @@ export function readAgain(before: Thread | undefined, read: Thread): Thread {
   };
 }
 
-/** With an earlier page before it. */
+/** Prepends an earlier page. */
 export function withEarlier(thread: Thread, earlier: ChatTurn[], hasEarlier: boolean): Thread {
   const known = new Set(thread.turns.map(({ id }) => id));
   return { ...thread, turns: [...earlier.filter(({ id }) => !known.has(id)), ...thread.turns], hasEarlier };
 }
 
-/** With a message that was just taken; as it is where that was read already. */
+/** Appends a message that was just accepted, unless it has been fetched already. */
 export function withMessage(thread: Thread, { turnId, eventId, message }: Begun & { message: string }): Thread {
   if (thread.turns.some(({ id }) => id === turnId)) return thread;
   const now = new Date().toISOString();
@@ -60,7 +60,7 @@ export function withMessage(thread: Thread, { turnId, eventId, message }: Begun 
 export interface Begun {
   conversationId: string;
   turnId: string;
-  /** Of the event that told the two; what the agent does comes after it. */
+  /** The id of the event that named the two; the agent's work follows it. */
   eventId: number;
 }
 
@@ -69,14 +69,14 @@ export function applyEvents(before: Thread, events: StreamEvent[], now: number):
   let thread = before;
   for (const told of events) {
     const id = Number(told.id);
-    // The reading of the conversation has it already.
+    // The fetched conversation contains it already.
     if (id <= thread.last_event_id) continue;
     thread = { ...applyEvent(thread, told.event, parseEventData(told), now), last_event_id: id, heardAt: now };
   }
   return thread;
 }
 
-/** Events of kinds that this page does not know are passed over. */
+/** Ignores events of unknown types. */
 function applyEvent(thread: Thread, event: string, body: Body, now: number): Thread {
   switch (event) {
     case 'meta':
@@ -106,7 +106,7 @@ function withLast(thread: Thread, change: (turn: ChatTurn) => ChatTurn): Thread 
   return last ? { ...thread, turns: [...thread.turns.slice(0, -1), change(last)] } : thread;
 }
 
-/** The agent says more, or begins to speak after a call. */
+/** Appends text to the last part, or starts a text part after a call. */
 function withText(parts: Part[], text: string): Part[] {
   const last = parts.at(-1);
   if (last?.type !== 'text') return [...parts, { type: 'text', text, partial: false }];
@@ -120,7 +120,7 @@ const withCall = (parts: Part[], call: ChatCall): Part[] =>
     ? parts.map((part) => (isCall(part, call.call_id) ? { ...part, status: call.status } : part))
     : [...parts, call];
 
-/** Calls are made one after another: each begins when the stream has told of what was before it. */
+/** Measures a call from the event before it, since calls are made one after another. */
 function withResult(thread: Thread, { call_id: callId, ...result }: Result, now: number): Thread {
   const ms = result.status === 'declined' || thread.heardAt === null ? 0 : now - thread.heardAt;
   const durations = ms > 0 ? { ...thread.durations, [callId]: ms } : thread.durations;
@@ -137,7 +137,7 @@ function withEnd(thread: Thread, { status, error = null, usage }: End, now: numb
   return withLast({ ...thread, status, costs }, (turn) => ({ ...turn, ...ended }));
 }
 
-/** Once nothing but the person's decision is missing, the agent waits for it. */
+/** Sets the status to waiting once only the member's decision is missing. */
 function rested(thread: Thread): Thread {
   const calls = thread.turns.at(-1)?.parts.filter((part) => part.type === 'tool_call') ?? [];
   const waits = calls.some(({ status }) => status === 'pending') && !calls.some(({ status }) => isOpen(status));
@@ -147,7 +147,7 @@ function rested(thread: Thread): Thread {
 
 const isOpen = (status: ChatCall['status']): boolean => status === 'ready' || status === 'running';
 
-/** After a decision on a call. @param status of the conversation from then on */
+/** Applies a decision on a call. @param status the new status of the conversation */
 export function withDecision(thread: Thread, callId: string, approve: boolean, status: Thread['status']): Thread {
   const decided = approve ? 'ready' : 'declined';
   return withLast({ ...thread, status, heardAt: Date.now() }, (turn) => ({

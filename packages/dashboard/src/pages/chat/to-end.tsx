@@ -4,14 +4,14 @@ import { ArrowDownIcon } from '../../ui/icons';
 import styles from './chat-page.module.css';
 import type { Thread } from './thread';
 
-/** So near to the end, somebody reads along. */
+/** Within this distance of the end, the view follows it. */
 const NEAR_PX = 120;
 
 const page = () => document.documentElement;
 const isNear = () => page().scrollHeight - page().clientHeight - page().scrollTop < NEAR_PX;
 const toEnd = () => page().scrollTo({ top: page().scrollHeight });
 
-/** Keeps the end of a conversation in sight, unless somebody reads further up; then it leads back. */
+/** Keeps the end of a conversation in view, unless the reader has scrolled up; then offers to return. */
 export function ToEnd({ thread }: { thread: Thread }) {
   const [isAway, setAway] = useState(false);
   const follows = useRef(true);
@@ -33,14 +33,14 @@ export function ToEnd({ thread }: { thread: Thread }) {
   useLayoutEffect(() => {
     const isEarlier = shownFirst.current !== first;
     shownFirst.current = first;
-    // Earlier messages come above: what was looked at stays where it is.
+    // Earlier messages are inserted above, so the scroll position is preserved.
     if (isEarlier) page().scrollBy({ top: page().scrollHeight - height.current });
     else if (follows.current) toEnd();
     height.current = page().scrollHeight;
   }, [thread]);
 
-  // Markdown, pictures of it and what is opened change the height later.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a conversation of its own begins at its end.
+  // Markdown, its images and expanded parts change the height later.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation starts at its end.
   useEffect(() => {
     const watched = new ResizeObserver(() => {
       if (follows.current) toEnd();
@@ -63,7 +63,7 @@ export function ToEnd({ thread }: { thread: Thread }) {
         toEnd();
       }}
     >
-      To the end
+      Jump to latest
     </Button>
   );
 }

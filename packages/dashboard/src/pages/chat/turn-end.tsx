@@ -10,11 +10,11 @@ import { useResume } from './chat-queries';
 interface TurnEndProps {
   conversationId: string;
   turn: ChatTurn;
-  /** Sends a message in this conversation; absent where it is not the last one, or one is under way. */
+  /** Sends a message in this conversation; absent if this turn is not the last, or one is running. */
   send: ((text: string) => void) | undefined;
 }
 
-/** Says why an answer is missing or not whole, and what to do next; nothing after a whole one. */
+/** Explains why an answer is missing or incomplete, and what to do next; renders nothing for a complete one. */
 export function TurnEnd({ conversationId, turn, send }: TurnEndProps) {
   if (turn.status === 'stopped')
     return <Notice tone="info">You stopped the agent here. What it did stays done.</Notice>;
@@ -71,18 +71,18 @@ const BUDGET = (
   </>
 );
 const KEY =
-  'Whoever operates this installation has to look at MODEL_PROVIDERS; for a model of the workspace, an admin at its connection.';
+  'An operator has to check MODEL_PROVIDERS; for a model of the workspace, an admin has to check its connection.';
 
-/** By the code of the error: its title, and what helps. */
+/** The title and the remedy by error code. */
 const WAYS: Record<string, [title: string, next: ReactNode]> = {
-  budget_exceeded: ['The budget leaves no room', BUDGET],
+  budget_exceeded: ['The budget is used up', BUDGET],
   model_without_price: [
     'The model has no price',
     'While a budget holds, a model needs a price: in MODEL_PROVIDERS, or for a model of the workspace from an admin.',
   ],
   model_unauthorized: ['The provider refuses its key', KEY],
   model_not_found: ['The provider has no such model', KEY],
-  model_rate_limited: ['The provider takes no more requests', 'Wait a minute, then send it again.'],
+  model_rate_limited: ['The provider’s rate limit was reached', 'Wait a minute, then send it again.'],
   model_unavailable: ['The model does not answer', 'Wait a minute, then send it again, or choose another model.'],
   model_timed_out: ['The model does not answer', 'Send it again, or choose another model.'],
   model_filtered: [

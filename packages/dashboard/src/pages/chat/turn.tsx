@@ -18,12 +18,12 @@ interface TurnProps {
   /** In US dollars, where it is known. */
   cost: number | undefined;
   send: ((text: string) => void) | undefined;
-  /** Of the first call that waits. */
+  /** For the first call that waits for approval. */
   approveButton: Ref<HTMLButtonElement>;
   rejectButton: Ref<HTMLButtonElement>;
 }
 
-/** A message, and what the agent did and said about it. */
+/** Shows a message with the agent's calls and answer. */
 export function Turn({ conversationId, turn, durations, cost, send, approveButton, rejectButton }: TurnProps) {
   const groups = groupsOf(turn.parts);
   const calls = turn.parts.filter((part) => part.type === 'tool_call');
@@ -100,7 +100,7 @@ const isOver = ({ status }: ChatTurn): boolean => status !== 'running' && status
 
 type Group = { key: string; type: 'text'; text: string } | { key: string; type: 'calls'; calls: ChatCall[] };
 
-/** Calls that follow each other stand together. */
+/** Groups consecutive calls. */
 function groupsOf(parts: ChatTurn['parts']): Group[] {
   const groups: Group[] = [];
   for (const part of parts) {

@@ -6,7 +6,7 @@ import { useModels } from '../../models/use-models';
 import { conversationPath, paths } from '../../shell/paths';
 import { useSend } from './chat-queries';
 
-/** The message that is being written, and its sending. @param conversationId absent: it begins a new conversation */
+/** Manages the draft of a message and sends it. @param conversationId absent: starts a new conversation */
 export function useComposer(conversationId?: string) {
   const navigate = useNavigate();
   const state = useLocation().state as ChatState | null;
@@ -60,7 +60,7 @@ export function useComposer(conversationId?: string) {
   };
 }
 
-/** Where there is a keyboard, the person can write at once. */
+/** Focuses the field on devices with a keyboard. */
 function useFocusAtArrival(field: RefObject<HTMLTextAreaElement | null>, isWanted: boolean) {
   useEffect(() => {
     if (!isWanted || matchMedia('(pointer: coarse)').matches) return;
@@ -74,7 +74,7 @@ function useFocusAtArrival(field: RefObject<HTMLTextAreaElement | null>, isWante
   }, [field, isWanted]);
 }
 
-/** Sends what was sent on the page before; once, also where this page is loaded again. */
+/** Sends the message that the previous page passed on; once, even if this page is reloaded. */
 function useSentElsewhere(state: ChatState | null, sendText: (text: string) => void) {
   const navigate = useNavigate();
   const isTaken = useRef(false);

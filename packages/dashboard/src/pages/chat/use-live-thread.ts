@@ -9,15 +9,15 @@ import { useWorkspace } from '../../shell/use-me';
 import { changeThread, chatKeys } from './chat-queries';
 import { applyEvents, type Thread } from './thread';
 
-/** A connection that is back within this time is none of the reader's business. */
+/** A disconnection is not shown before this time. */
 const HICCUP_MS = 2_000;
-/** Before it is looked again, where the agent works and its stream has nothing to tell. */
+/** The delay before the next attempt while the agent works and its stream has no events. */
 const AGAIN_MS = 500;
 
 /**
- * Keeps a conversation true while the agent works on it, from the event up to which it was read. When the agent rests, it is
- * read once more.
- * @returns whether the connection is gone for the moment
+ * Updates a conversation from its event stream while the agent works, starting after the last fetched event. Refetches
+ * it when the agent stops.
+ * @returns whether the connection is interrupted
  */
 export function useLiveThread(thread: Thread | undefined): { isInterrupted: boolean } {
   const client = useQueryClient();
@@ -38,7 +38,7 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
       setInterrupted(false);
     };
     const lost = () => {
-      // Nobody measured what happened meanwhile.
+      // Durations cannot be measured across the gap.
       changeThread(client, workspaceId, id, (now) => ({ ...now, heardAt: null }));
       timer ??= setTimeout(() => setInterrupted(true), HICCUP_MS);
     };
@@ -49,7 +49,7 @@ export function useLiveThread(thread: Thread | undefined): { isInterrupted: bool
         await readOnce();
         timer = setTimeout(() => setRound((last) => last + 1), AGAIN_MS);
       },
-      // Refused: the conversation is gone, or the session has ended. Reading it says which.
+      // Rejected: the conversation was deleted, or the session has ended. A refetch shows which.
       readOnce,
     );
     return () => {

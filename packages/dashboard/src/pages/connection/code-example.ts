@@ -2,7 +2,7 @@ import type { Connection, ConnectionTool } from '../../connections/connection-qu
 
 const NAME_IN_PYTHON = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** A worker's code that uses the connection: by its first allowed tool, or with its token where it has none. */
+/** Builds worker code that uses the connection: its first allowed tool, or its token if it has none. */
 export function codeExample({ app, hosts }: Connection, tools: readonly ConnectionTool[]): string {
   const tool = tools.find(({ allowed }) => allowed !== false);
   return tool ? byTool(app, tool) : withToken(app, hosts);

@@ -33,7 +33,7 @@ import { EditConnection } from './edit-connection';
 import { Mend } from './mend';
 import { Rights } from './rights';
 
-/** One account, key or MCP server: whether it works, who may use it, and the tools that it offers. */
+/** Shows one account, key or MCP server: its status, access, and tools. */
 export default function ConnectionPage() {
   const { connectionId = '' } = useParams();
   const workspaceId = useWorkspace()?.id;
@@ -60,7 +60,7 @@ function Loaded({ connection }: { connection: Connection }) {
 
   function deleteIt(force: boolean) {
     const onSuccess = () => {
-      // Gone first: its page would ask for it once more.
+      // Leaves the page first, which would refetch the deleted connection.
       navigate(paths.connections);
       toast(`${label} is deleted.`);
     };
@@ -130,7 +130,7 @@ function Loaded({ connection }: { connection: Connection }) {
           onConsent={() => consent.mutate({ id })}
           onEdit={() => setEditing(true)}
         />
-        <Failure title="Nobody was sent to the provider" error={consent.error} />
+        <Failure title="The provider could not be opened" error={consent.error} />
         <div className={parts.columns}>
           <div className={parts.column}>
             <InCode connection={connection} />
@@ -147,7 +147,7 @@ function Loaded({ connection }: { connection: Connection }) {
   );
 }
 
-/** Nothing where a server has no tool that code could call. */
+/** Renders nothing if the server has no tool that code can call. */
 function InCode({ connection }: { connection: Connection }) {
   const { data: tools } = useConnectionTools(connection.id);
   const isServer = connection.kind === 'mcp';

@@ -45,7 +45,7 @@ export function ConnectionTools({ connection, service }: ConnectionToolsProps) {
             {isServer ? 'The server has no tools.' : `The catalogue has none of ${service}: code calls its API itself.`}
           </Text>
         ) : isServer ? (
-          // A list that somebody else has saved is shown; what was ticked here is then ticked again.
+          // Remounts when another member saves the list, and drops the unsaved selection.
           <ServerTools
             key={JSON.stringify(connection.allowed_tools)}
             connection={connection}
@@ -66,7 +66,7 @@ interface ServerToolsProps {
   change: ReturnType<typeof useConnectionChanges>['change'];
 }
 
-/** The tools of an MCP server: described by a stranger, and chosen by people who may edit the connection. */
+/** Selects tools of an MCP server. Their descriptions are untrusted. */
 function ServerTools({ connection, tools, change }: ServerToolsProps) {
   const { id, allowed_tools: saved, permissions } = connection;
   const [isEach, setEach] = useState(saved !== null);
@@ -90,17 +90,17 @@ function ServerTools({ connection, tools, change }: ServerToolsProps) {
           tone="error"
           title={
             changed.length === 1 && changed[0]
-              ? `${changed[0].name} is not described as it was`
-              : `${changed.length} tools are not described as they were`
+              ? `${changed[0].name} has a changed description`
+              : `${changed.length} tools have changed descriptions`
           }
           action={
             permissions.edit && (
               <Button
                 variant="default"
                 loading={change.isPending}
-                onClick={() => save(saved, 'The descriptions are accepted as they are.')}
+                onClick={() => save(saved, 'The new descriptions are accepted.')}
               >
-                Accept as described now
+                Accept the new descriptions
               </Button>
             )
           }

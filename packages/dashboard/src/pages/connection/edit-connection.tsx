@@ -10,7 +10,7 @@ import { PasswordField } from '../../ui/password-field';
 import { textIn } from '../../ui/text-in';
 import styles from './connection-page.module.css';
 
-/** Edits the name, the visibility and the fields that its kind lets one replace; a value is never shown. */
+/** Edits the name, the visibility and the replaceable fields of its kind; a value is never shown. */
 export function EditConnection({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { id, kind, label, visibility, hosts, places, url, issuer, permissions } = connection;
   const { change } = useConnectionChanges();
@@ -52,7 +52,7 @@ export function EditConnection({ connection, onClose }: { connection: Connection
             <PasswordField
               name="value"
               label="New value"
-              description="Empty: the present one stays"
+              description="Leave empty to keep the current one"
               autoComplete="off"
               required={false}
             />
@@ -93,7 +93,7 @@ export function EditConnection({ connection, onClose }: { connection: Connection
   );
 }
 
-/** Only what is not as it was: each field says whether it may be changed at all. */
+/** Returns only the changed fields; the form has only those that can be changed. */
 function changesIn(given: FormData, connection: Connection): ConnectionChange {
   const label = textIn(given, 'label');
   const visibility = given.get('visibility');
@@ -112,7 +112,7 @@ function changesIn(given: FormData, connection: Connection): ConnectionChange {
     ...(url && url !== connection.url && { url }),
     ...(token && {
       headers: { Authorization: `Bearer ${token}` },
-      // The server is shown one token alone.
+      // The server gets only one token.
       ...(connection.auth_secret !== null && { auth_secret: null }),
     }),
   };

@@ -9,7 +9,7 @@ interface MendProps {
   onEdit: () => void;
 }
 
-/** The reason why a connection does not work, with the button that repairs it for those who may; else nothing. */
+/** Explains why a connection does not work, with the button that fixes it for members with the permission. */
 export function Mend({ connection, isBusy, onConsent, onEdit }: MendProps) {
   const { kind, status, problem, permissions } = connection;
   const isConsented = needsConsent(connection);
@@ -18,7 +18,7 @@ export function Mend({ connection, isBusy, onConsent, onEdit }: MendProps) {
     return (
       <Notice
         tone="info"
-        title="Nobody has consented yet"
+        title="Consent is missing"
         action={permissions.edit && <Consent isBusy={isBusy} onConsent={onConsent} label="Consent" />}
       >
         Workers that declare it cannot run until its owner has said yes at the provider.
@@ -27,18 +27,18 @@ export function Mend({ connection, isBusy, onConsent, onEdit }: MendProps) {
   }
   const isKey = kind === 'api_key';
   const button = isConsented ? (
-    <Consent isBusy={isBusy} onConsent={onConsent} label="Consent again" />
+    <Consent isBusy={isBusy} onConsent={onConsent} label="Renew consent" />
   ) : (
     <Button onClick={onEdit}>{isKey ? 'Replace the key' : 'Change its address or token'}</Button>
   );
   return (
     <Notice
       tone="error"
-      title={isConsented ? 'Somebody has to consent again' : 'It does not work'}
+      title={isConsented ? 'Consent is required again' : 'It does not work'}
       action={permissions.edit && button}
     >
       {problem ?? 'The last check failed.'}
-      {!permissions.edit && '\nIts owner or an admin can mend it.'}
+      {!permissions.edit && '\nIts owner or an admin can fix it.'}
     </Notice>
   );
 }

@@ -13,7 +13,7 @@ interface RightsProps {
   catalog: Integration[] | undefined;
 }
 
-/** Rights that the provider has granted, and those that can be asked for by consenting again. */
+/** Lists the rights that the provider has granted, and requests others by a new consent. */
 export function Rights({ connection, catalog }: RightsProps) {
   const { app, scopes, permissions, status } = connection;
   const [isChoosing, setChoosing] = useState(false);
@@ -22,7 +22,7 @@ export function Rights({ connection, catalog }: RightsProps) {
   const granted = scopes.map((name) => known.find((one) => one.name === name) ?? { name, description: name });
   return (
     <Panel
-      title="Rights"
+      title="Permissions"
       aside={
         permissions.edit &&
         !isChoosing &&
@@ -37,7 +37,7 @@ export function Rights({ connection, catalog }: RightsProps) {
         <ChooseRights connection={connection} known={known} service={service} onCancel={() => setChoosing(false)} />
       ) : granted.length === 0 ? (
         <Text maw="68ch" fz="sm" c="dimmed">
-          {status === 'pending' ? 'None until somebody consents.' : `${service} did not say which it has granted.`}
+          {status === 'pending' ? 'None until consent is given.' : `${service} did not say which it has granted.`}
         </Text>
       ) : (
         <ScopeList scopes={granted} />
@@ -77,7 +77,7 @@ function ChooseRights({ connection: { id, scopes }, known, service, onCancel }: 
           }
         />
       ))}
-      <Failure title="Nobody was sent to the provider" error={consent.error} />
+      <Failure title="The provider could not be opened" error={consent.error} />
       <Group gap="xs">
         <Button type="submit" loading={consent.isPending}>
           Go to {service}

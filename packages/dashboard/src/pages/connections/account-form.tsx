@@ -11,7 +11,7 @@ import { Panel } from '../../ui/panel';
 import { textIn } from '../../ui/text-in';
 import { KeyForm } from './key-form';
 
-/** Leaves for the provider, with the rights that are chosen. */
+/** Requests the selected rights, and opens the provider. */
 export function AccountForm({ integration, onMade }: { integration: Integration; onMade: (made: Connection) => void }) {
   const { slug, name, app, parameters, scopes, hosts } = integration;
   const role = useWorkspace()?.role;
@@ -63,7 +63,7 @@ export function AccountForm({ integration, onMade }: { integration: Integration;
           />
         ))}
         <Stack component="fieldset" gap="xs">
-          <legend>Rights to ask for</legend>
+          <legend>Permissions to request</legend>
           {scopes.map((scope) => (
             <Checkbox
               key={scope.name}

@@ -10,7 +10,7 @@ import { EmptyList, ResourceList } from '../../ui/resource-list';
 import { RowList } from '../../ui/row-list';
 import { ConnectionItem } from './connection-item';
 
-/** Accounts, keys and MCP servers that workers declare. */
+/** Lists the accounts, keys and MCP servers that workers declare. */
 export default function ConnectionsPage() {
   useTitle('Connections');
   const workspace = useWorkspace();
@@ -20,7 +20,7 @@ export default function ConnectionsPage() {
     <>
       <PageHead
         title="Connections"
-        about="Accounts, keys and MCP servers that workers declare. Nobody can read what is stored."
+        about="Accounts, keys and MCP servers that workers declare. Stored values cannot be read back."
         actions={
           mayMake && (
             <Button component={Link} to={paths.newConnection}>
@@ -38,7 +38,7 @@ export default function ConnectionsPage() {
             <p>
               {mayMake
                 ? 'Connect an account of a service, a key or an MCP server; a worker names it under connections.'
-                : 'Members of this workspace can make them.'}
+                : 'Members of this workspace can create them.'}
             </p>
           </EmptyList>
         }

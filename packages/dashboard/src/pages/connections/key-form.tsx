@@ -52,7 +52,7 @@ export function KeyForm({ service, onMade }: KeyFormProps) {
         <PasswordField
           name="value"
           label="Value"
-          description="Sealed at once; nobody can read it back"
+          description="Encrypted at once; it cannot be read back"
           autoComplete="off"
         />
         <TextInput

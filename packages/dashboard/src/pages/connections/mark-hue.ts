@@ -9,6 +9,6 @@ const HUES: Record<string, number> = {
 };
 const OWN_HUE = 220;
 
-/** Colours a service's mark; its lightness follows the theme, so that the letters can be read. */
+/** Sets the hue of a service's mark; its lightness follows the theme, so that the letters stay readable. */
 export const markHue = (slug: string): CSSProperties =>
   ({ '--hue': new Map(Object.entries(HUES)).get(slug) ?? OWN_HUE }) as CSSProperties;

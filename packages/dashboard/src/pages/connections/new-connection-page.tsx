@@ -16,7 +16,7 @@ import { markHue } from './mark-hue';
 import styles from './new-connection.module.css';
 import { ServerForm } from './server-form';
 
-/** Connections that the catalogue does not have: anything with a key, and MCP servers. */
+/** Connections outside the catalogue: any service with a key, and MCP servers. */
 const OWN = {
   key: { name: 'A key', about: 'Of any service that takes one: its value goes to the hosts that you name.' },
   mcp: { name: 'An MCP server', about: 'By its address; its tools are listed here.' },
@@ -38,7 +38,7 @@ export default function NewConnectionPage() {
   }
   if (role === 'viewer') {
     return (
-      <Notice tone="info" title="Viewers don’t make connections">
+      <Notice tone="info" title="Viewers can’t create connections">
         Ask an admin of the workspace for the role member.
       </Notice>
     );
@@ -95,7 +95,7 @@ function Catalog({ integrations }: { integrations: Integration[] }) {
       />
       {found.length + own.length === 0 && (
         <Text fz="sm" c="dimmed" role="status">
-          No service here has these letters. With a key, any service can be connected.
+          No services match. With a key, any service can be connected.
         </Text>
       )}
       <Services title="Works at once">
@@ -153,7 +153,7 @@ const Service = ({
       {description}
     </Text>
     <Link className={styles.tools} to={catalogServicePath(slug)}>
-      {count === 0 ? 'Rights' : count === 1 ? '1 tool' : `${count} tools`}
+      {count === 0 ? 'Permissions' : count === 1 ? '1 tool' : `${count} tools`}
       <span className="visually-hidden"> of {name}</span>
     </Link>
   </li>

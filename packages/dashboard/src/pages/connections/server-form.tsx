@@ -35,19 +35,19 @@ export function ServerForm({ onMade }: { onMade: (made: Connection) => void }) {
           withAsterisk={false}
         />
         <NativeSelect
-          label="It lets in"
+          label="Authentication"
           value={isSignedIn ? 'oauth' : 'headers'}
           onChange={(event) => setSignedIn(event.currentTarget.value === 'oauth')}
           data={[
-            { value: 'headers', label: 'Who has a token, or everybody' },
-            { value: 'oauth', label: 'People who sign in there' },
+            { value: 'headers', label: 'Token, or none' },
+            { value: 'oauth', label: 'Sign-in at the server' },
           ]}
         />
         {!isSignedIn && (
           <PasswordField
             name="token"
             label="Token"
-            description="If it wants one; sealed at once, and sent to this address alone"
+            description="If it requires one; encrypted at once, and sent only to this address"
             autoComplete="off"
             required={false}
           />

@@ -15,7 +15,7 @@ import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import content from '../../ui/panel-content.module.css';
 
-/** A context's description, visibility and deletion. */
+/** Edits a context's description and visibility, and deletes it. */
 export default function ContextSettingsPage() {
   return (
     <ContextFrame tab="Settings">

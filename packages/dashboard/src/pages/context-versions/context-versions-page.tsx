@@ -16,7 +16,7 @@ import { FailedToLoad } from '../../ui/notice';
 const PAGE = 50;
 const NO_FILES: Files = new Map();
 
-/** The history of a context's files. */
+/** Lists the versions of a context's files. */
 export default function ContextVersionsPage() {
   return <ContextFrame tab="Versions">{(context) => <Versions key={context.name} context={context} />}</ContextFrame>;
 }

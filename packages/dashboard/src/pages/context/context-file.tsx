@@ -15,7 +15,7 @@ interface ContextFileProps {
   path: string;
   /** Undefined: deleted. */
   content: FileContent | undefined;
-  /** Absent: it is only read. */
+  /** Absent: read-only. */
   onChange: ((text: string) => void) | undefined;
   onSave: () => void;
   onRestore: () => void;
@@ -70,7 +70,7 @@ export function ContextFile({ path, content, onChange, onSave, onRestore }: Cont
   );
 }
 
-/** Pictures that a browser draws without running anything of them. */
+/** Image types that a browser renders without running code in them. */
 const PICTURES: Record<string, string> = {
   png: 'image/png',
   jpg: 'image/jpeg',

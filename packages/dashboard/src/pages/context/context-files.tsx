@@ -175,7 +175,7 @@ function Findings({ findings }: { findings: Context['findings'] }) {
   if (findings.length === 0) return null;
   return (
     <Notice tone="error" title="Something here looks like a credential">
-      Whoever sees this context can read it. Keep it as a secret instead:
+      Anyone with access to this context can read it. Store it as a secret instead:
       <ul>
         {findings.slice(0, FINDINGS_SHOWN).map(({ path, line, kind }) => (
           <li key={`${path} ${line} ${kind}`}>

@@ -8,7 +8,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { FailedToLoad } from '../../ui/notice';
 import { ContextFiles } from './context-files';
 
-/** The files of a context: read, changed, uploaded, and saved as a version. */
+/** Shows the files of a context, which can be edited, uploaded and saved as a version. */
 export default function ContextPage() {
   return <ContextFrame>{(context) => <Files key={context.name} context={context} />}</ContextFrame>;
 }

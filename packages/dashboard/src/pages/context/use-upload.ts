@@ -7,10 +7,10 @@ import { type Context, workerApi } from '../../shell/api';
 import { toast } from '../../shell/toasts';
 import { useWorkspace } from '../../shell/use-me';
 
-/** Bytes of all files of a context together. */
+/** The maximum total size of a context's files. */
 const BYTES_MAX = 10 * 1024 * 1024;
 
-/** Uploaded files are a version of their own at once; what else is being changed stays on top of it. */
+/** Uploads files as a version of their own, and rebases unsaved changes on it. */
 export function useUpload(context: Context, draft: Draft) {
   const queryClient = useQueryClient();
   const workspaceId = useWorkspace()?.id;
@@ -36,7 +36,7 @@ export function useUpload(context: Context, draft: Draft) {
       const worker = await workerApi();
       const answer = worker.POST('/api/contexts/{name}/upload', {
         params: { path },
-        // The generated type knows no files.
+        // The generated type has no file parts.
         body: {},
         bodySerializer: () => form,
       });

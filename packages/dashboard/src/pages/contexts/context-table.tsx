@@ -10,7 +10,7 @@ import { SearchIcon } from '../../ui/icons';
 import { Timestamp } from '../../ui/timestamp';
 import styles from './contexts-page.module.css';
 
-/** Fewer are seen at a glance. */
+/** The search is hidden below this number of contexts. */
 const SEARCHED_FROM = 8;
 
 export function ContextTable({ contexts }: { contexts: Context[] }) {
@@ -34,7 +34,7 @@ export function ContextTable({ contexts }: { contexts: Context[] }) {
       )}
       {found.length === 0 ? (
         <Text c="dimmed" role="status">
-          No context has these letters in its name or description.
+          No contexts match your search.
         </Text>
       ) : (
         <DataTable label="Contexts" columns={COLUMNS} rows={found} getKey={({ name }) => name} isCard />

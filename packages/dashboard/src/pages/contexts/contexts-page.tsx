@@ -13,7 +13,7 @@ import { NewContext } from './new-context';
 
 const PAGE = 200;
 
-/** Packs of files that workers of this workspace read. */
+/** Lists the contexts of this workspace. */
 export default function ContextsPage() {
   useTitle('Contexts');
   const workspace = useWorkspace();
@@ -56,7 +56,7 @@ export default function ContextsPage() {
   );
 }
 
-/** Newest first; there are few, since each is made by hand. */
+/** Loads all contexts, newest first. There are few, since each is created by hand. */
 async function readAll(): Promise<Context[]> {
   const all: Context[] = [];
   for (;;) {

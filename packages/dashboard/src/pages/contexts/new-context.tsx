@@ -8,7 +8,7 @@ import { isStatus, workerApi } from '../../shell/api';
 import { contextPath } from '../../shell/paths';
 import { FormDialog } from '../../ui/form-dialog';
 
-/** As the API takes them. */
+/** The names that the API accepts. */
 const NAME = /^[a-z0-9][a-z0-9-]{1,62}[a-z0-9]$/;
 
 export function NewContext({ onClose }: { onClose: () => void }) {
@@ -40,7 +40,7 @@ export function NewContext({ onClose }: { onClose: () => void }) {
       title="New context"
       submit="Create context"
       change={{ isPending: create.isPending, error: isTaken ? null : create.error }}
-      failure="Nothing was made"
+      failure="The context was not created"
       onSubmit={submit}
       onClose={onClose}
     >
@@ -54,7 +54,7 @@ export function NewContext({ onClose }: { onClose: () => void }) {
         maxLength={64}
         autoComplete="off"
         spellCheck={false}
-        error={problem ?? (isTaken ? `There is a context ${name} already.` : null)}
+        error={problem ?? (isTaken ? `A context named ${name} already exists.` : null)}
         value={name}
         onChange={(event) => {
           setName(event.currentTarget.value);

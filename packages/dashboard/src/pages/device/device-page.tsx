@@ -16,8 +16,8 @@ import styles from './device-page.module.css';
 type DeviceRequest = WorkerSchemas['DeviceRequest'];
 
 /**
- * Lets a program in. The code is typed by hand and never taken from the address: a link that somebody
- * sent must not be enough to let a stranger's program in.
+ * Approves a program's sign-in. The code is typed by hand and never taken from the URL, so that a link
+ * from an attacker is not enough to approve the attacker's program.
  */
 export default function DevicePage() {
   useTitle('Connect a program');
@@ -33,7 +33,7 @@ export default function DevicePage() {
       const worker = await workerApi();
       const options = {
         body: { user_code: asked.user_code },
-        // The workspace that was shown, also if another tab has switched meanwhile.
+        // The workspace that was shown, even if another tab has switched since.
         headers: { 'x-svc-workspace': asked.workspace.id },
       };
       await unwrap(
@@ -58,7 +58,7 @@ export default function DevicePage() {
           <Notice tone="info" title={decide.data.approve ? 'Connected' : 'Refused'}>
             {decide.data.approve
               ? `${decide.data.client} may now act for you. You can close this page, and take that back under Tokens.`
-              : `${decide.data.client} was not let in.`}
+              : `${decide.data.client} was not connected.`}
           </Notice>
         </div>
       ) : lookUp.data ? (
@@ -83,7 +83,7 @@ export default function DevicePage() {
             withAsterisk={false}
             classNames={{ input: styles.code }}
           />
-          <Failure title="This code does not fit" error={lookUp.error} />
+          <Failure title="This code is not valid" error={lookUp.error} />
           <Button type="submit" size="md" loading={lookUp.isPending}>
             Continue
           </Button>
@@ -120,7 +120,7 @@ function Decision({ asked, busy, problem, onDecide }: DecisionProps) {
         <Facts facts={facts} />
       </Box>
       {problem && (
-        <Notice tone="error" title="Nothing was decided">
+        <Notice tone="error" title="The decision was not saved">
           {problem}
         </Notice>
       )}

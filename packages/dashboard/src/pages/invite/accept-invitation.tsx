@@ -7,7 +7,7 @@ import { session, useSession } from '../../shell/session';
 import { useMoveTo } from '../../shell/use-move-to';
 import { Failure, Notice } from '../../ui/notice';
 
-/** Shown to a person who is signed in. */
+/** Accepts an invitation for a signed-in user. */
 export function AcceptInvitation({ token, email }: { token: string; email: string }) {
   const { email: signedInAs } = useSession();
   const moveTo = useMoveTo();
@@ -25,7 +25,7 @@ export function AcceptInvitation({ token, email }: { token: string; email: strin
           You are signed in as {signedInAs}, and the invitation is for {email}.
         </Notice>
         <Button size="md" fullWidth onClick={() => session.signOut()}>
-          Sign out, to come in as {email}
+          Sign out to join as {email}
         </Button>
       </>
     );

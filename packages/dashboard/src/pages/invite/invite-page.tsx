@@ -48,7 +48,7 @@ export default function InvitePage() {
             <div>
               <h1>Join {data.workspace_name}</h1>
               <Text mt={4} c="dimmed">
-                {data.invited_by ?? 'Somebody there'} invites {data.email} as {data.role}.
+                {data.invited_by ?? 'A member'} invites {data.email} as {data.role}.
               </Text>
             </div>
             {status === 'signed-in' ? (
@@ -57,7 +57,7 @@ export default function InvitePage() {
               <>
                 <RegisterByInvitation token={token} email={data.email} />
                 <Text fz="xs" c="dimmed">
-                  Have you an account already?{' '}
+                  Already have an account?{' '}
                   <Link to={signInPath({ pathname: paths.invite })}>Sign in as {data.email}</Link>
                 </Text>
               </>

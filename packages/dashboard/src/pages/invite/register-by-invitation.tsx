@@ -7,7 +7,7 @@ import { account } from '../../shell/api';
 import { FormStack } from '../../ui/form';
 import { Failure } from '../../ui/notice';
 
-/** For somebody who is not signed in: whether there is an account is not told before they show that the address is theirs. */
+/** Registers a visitor without revealing whether the address has an account before it is verified. */
 export function RegisterByInvitation({ token, email }: { token: string; email: string }) {
   const register = useLinkSignIn('invitation', (given: { name?: string; password: string }) =>
     unwrap(account.POST('/auth/invitations/register', { body: { token, ...given } })),

@@ -40,8 +40,8 @@ export default function LibrariesPage() {
           read={async () => unwrap((await skillsApi()).GET('/api/v1/me/libraries', PAGE))}
           empty={
             mayWrite
-              ? 'A library is a shelf of skills in an order that you choose. Make one with New library; others can subscribe to it.'
-              : 'You own no library. Members and admins can make one.'
+              ? 'A library is a shelf of skills in an order that you choose. Create one with New library; others can subscribe to it.'
+              : 'You own no library. Members and admins can create one.'
           }
         />
         <Libraries
@@ -129,7 +129,7 @@ function NewLibrary({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title="New library" onClose={onClose}>
       <Box p="lg">
-        <LibraryForm action="Make library" busy={create.isPending} error={create.error} onSubmit={create.mutate} />
+        <LibraryForm action="Create library" busy={create.isPending} error={create.error} onSubmit={create.mutate} />
       </Box>
     </Dialog>
   );

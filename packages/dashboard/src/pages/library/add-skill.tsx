@@ -14,7 +14,7 @@ import styles from './library-page.module.css';
 const TYPING_MS = 200;
 const SHOWN = 8;
 
-/** Finds a skill by its words and puts it at the end of the library. */
+/** Searches skills, and appends one to the library. */
 export function AddSkill({ library }: { library: Library }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -61,7 +61,7 @@ export function AddSkill({ library }: { library: Library }) {
       {q !== '' && typed !== '' && found && (
         <div className={styles.found}>
           {found.length === 0 ? (
-            <p>No other skill that you may read has these words.</p>
+            <p>No other skills match.</p>
           ) : (
             found.map(({ slug, title }) => (
               <button key={slug} type="button" disabled={add.isPending} onClick={() => add.mutate(slug)}>

@@ -112,7 +112,7 @@ function EditLibrary({ library, onClose }: { library: Library; onClose: () => vo
           onSubmit={change.mutate}
         />
         <Group gap="sm" pt="md" fz="sm" c="dimmed" style={{ borderTop: '1px solid var(--line)' }}>
-          <p>Deleting takes the shelf away for everybody who subscribes to it. It can’t be undone; the skills stay.</p>
+          <p>Deleting removes the library for all its subscribers. It can’t be undone; the skills stay.</p>
           <ConfirmButton
             label={`Delete ${library.title}`}
             question="Delete it now"

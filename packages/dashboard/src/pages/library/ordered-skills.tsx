@@ -11,7 +11,7 @@ import { CrossIcon, DownIcon, UpIcon } from '../../ui/icons';
 import links from '../../ui/link-row.module.css';
 import { Failure } from '../../ui/notice';
 
-/** The skills in the order of the library; its owner moves them and takes them out. */
+/** Lists the skills in the order of the library; its owner can move and remove them. */
 export function OrderedSkills({ library, mayChange }: { library: Library; mayChange: boolean }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -25,7 +25,7 @@ export function OrderedSkills({ library, mayChange }: { library: Library; mayCha
           body: { skill_slugs },
         }),
       ),
-    // The row moves at once, and back where the server refuses.
+    // Updates optimistically, and rolls back on an error.
     onMutate: (wanted) => {
       const place = (one: string) => wanted.indexOf(one);
       queryClient.setQueryData<Library>(
@@ -66,11 +66,11 @@ export function OrderedSkills({ library, mayChange }: { library: Library; mayCha
 
   if (skills.length === 0) {
     return (
-      <Empty title="Nothing on this shelf yet" level={2}>
+      <Empty title="No skills yet" level={2}>
         <p>
           {mayChange
             ? 'Search for a skill above to add it, or use Add on the page of a skill.'
-            : 'Its owner has added no skill that you may read.'}
+            : 'Its owner has added no skills that you can read.'}
         </p>
       </Empty>
     );

@@ -49,7 +49,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
 
   const failure = invite.error ?? withdraw.error;
   return (
-    <Panel title="Invite somebody">
+    <Panel title="Invite a member">
       <FormRow mb="md" onSubmit={submit}>
         <TextInput
           ref={email}
@@ -70,8 +70,8 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
       {invite.data &&
         (invite.data.invite_url ? (
           <OneTimeSecret label={`Invitation of ${invite.data.email}`} value={invite.data.invite_url}>
-            This installation sends no e-mail. Hand this link to {invite.data.email}; it is shown only now. Whoever
-            joins by it has yet to show that the address is theirs.
+            This installation sends no e-mail. Send this link to {invite.data.email}; it is shown only once. A
+            member who joins with it still has to verify the address.
           </OneTimeSecret>
         ) : (
           <Text mb="md" role="status">
@@ -93,7 +93,7 @@ export function Invitations({ workspaceId }: { workspaceId: string }) {
                       the link {isOpen ? 'ends' : 'ended'} <Timestamp at={Date.parse(expires_at)} />
                     </>
                   ) : (
-                    'whoever invited may not do so any more: withdraw it, and invite again'
+                    'the inviter has lost the permission to invite: withdraw it, and invite again'
                   )}
                 </>
               }

@@ -11,7 +11,7 @@ interface MemberItemProps {
   workspaceId: string;
   member: Member;
   isBusy: boolean;
-  /** @param role null: the member goes */
+  /** @param role null: removes the member */
   onChange: (role: Role | null) => void;
 }
 

@@ -5,7 +5,7 @@ import { type Member, workerApi } from '../../shell/api';
 import { Failure } from '../../ui/notice';
 import { OneTimeSecret } from '../../ui/one-time-secret';
 
-/** For a member who has forgotten the password, where no e-mail is sent. */
+/** Creates a reset link for a member, where the installation sends no e-mail. */
 export function PasswordLink({ workspaceId, member }: { workspaceId: string; member: Member }) {
   const make = useMutation({
     mutationFn: async () =>
@@ -18,7 +18,7 @@ export function PasswordLink({ workspaceId, member }: { workspaceId: string; mem
   if (make.data) {
     return (
       <OneTimeSecret label={`New password for ${member.email}`} value={make.data.reset_url}>
-        Hand this link over; it is shown only now, and works once, for a day.
+        Send this link to the member. It is shown only once, and works once, for a day.
       </OneTimeSecret>
     );
   }

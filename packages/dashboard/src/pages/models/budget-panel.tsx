@@ -19,11 +19,11 @@ interface BudgetPanelProps {
   models: readonly Model[];
 }
 
-/** From this share of a budget on, it is worth a look. */
+/** The share of a budget from which the meter warns. */
 const NEARLY = 0.8;
 const BUDGET_MAX = 1_000_000;
 
-/** Cost of models in this month, the most that calls under way may still cost, and the budget for all of it. */
+/** Shows this month's model cost, the maximum cost of running calls, and the budget. */
 export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
   const { month, usd, budget_usd: budget, reserved_usd: reserved, unpriced_calls: unpriced } = usage;
   const unpricedNames = models.filter(({ price }) => price === null).map(({ id }) => id);
@@ -46,7 +46,7 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
         )}
         {budget !== null && unpricedNames.length > 0 && (
           <Notice tone="info" title="Some models cannot be called while the budget holds">
-            {unpricedNames.join(', ')}: nobody has set a price.
+            {unpricedNames.join(', ')}: no price is set.
           </Notice>
         )}
         {workspace.permissions.update ? (
@@ -55,8 +55,8 @@ export function BudgetPanel({ usage, workspace, models }: BudgetPanelProps) {
           <p className={content.about}>Admins set the budget.</p>
         )}
         <p className={content.about}>
-          It holds for the chat, for agents and for code that asks models, in a month of UTC. A call that could cost
-          more than is left is not made. A worker has a budget of its own under its settings, and a token can have one.
+          It applies to the chat, to agents and to code that calls models, in a month of UTC. A call that could exceed
+          the budget is not made. A worker has a budget of its own under its settings, and a token can have one.
         </p>
       </Stack>
     </Panel>

@@ -28,7 +28,7 @@ export function ModelTable({ models }: { models: Model[] }) {
         </table>
       </section>
       <p className={`${content.about} ${styles.below}`}>
-        Whoever operates this installation sets models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
+        The operator of this installation sets models, aliases and prices in <code>MODEL_PROVIDERS</code> and{' '}
         <code>MODEL_ALIASES</code>; admins offer those of the workspace’s own keys with{' '}
         <code>POST /api/models/providers</code>. A model without a price has no cost here, and is not called while a
         budget holds.

@@ -1,6 +1,6 @@
 import type { WorkerSchemas } from '@gantry/sdk';
 
-/** Cost of model calls in a month. */
+/** The cost of model calls in a month. */
 export type ModelUsage = WorkerSchemas['ModelUsage'];
 
 const monthName = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });

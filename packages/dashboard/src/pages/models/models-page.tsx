@@ -13,7 +13,7 @@ import { ModelTable } from './model-table';
 import styles from './models-page.module.css';
 import { UsageByModel } from './usage-by-model';
 
-/** Models that the operator offers, what they cost in this month, and the budget that holds them. */
+/** Lists the available models, their cost in this month, and the budget. */
 export default function ModelsPage() {
   const workspace = useWorkspace();
   const models = useModels();
@@ -32,7 +32,7 @@ export default function ModelsPage() {
       ) : !models.data ? (
         <Skeleton height={220} radius={10} />
       ) : models.data.length === 0 ? (
-        <Panel title="No language model is set">
+        <Panel title="No language model is configured">
           <Stack className={styles.missing} gap="md">
             <p>The chat and agents need one to think with; everything else in Gantry works without.</p>
             <HowToSetModel />

@@ -8,7 +8,7 @@ import styles from './models-page.module.css';
 
 type UsedModel = ModelUsage['models'][number];
 
-/** The dearest first, each with its share of the dearest. */
+/** Lists models by cost, highest first, each with a bar relative to the highest. */
 export function UsageByModel({ usage: { models } }: { usage: ModelUsage }) {
   const most = Math.max(...models.map(({ usd }) => usd));
   const columns: Column<UsedModel>[] = [

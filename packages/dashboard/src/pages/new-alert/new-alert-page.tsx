@@ -42,7 +42,7 @@ export default function NewAlertPage() {
         about="The first message arrives with the first event; a test can be sent at any time."
       />
       {workspace && !roleAtLeast(workspace.role, 'admin') ? (
-        <Notice tone="info">Admins and owners of {workspace.name} can make alerts.</Notice>
+        <Notice tone="info">Admins and owners of {workspace.name} can create alerts.</Notice>
       ) : (
         <Creation key={workerId} workerId={workerId} onMade={setMade} />
       )}
@@ -50,7 +50,7 @@ export default function NewAlertPage() {
   );
 }
 
-/** @param onMade with the secret of a webhook, which is shown this once */
+/** @param onCreated gets the secret of a webhook, which is shown only once */
 function Creation({ workerId, onMade }: { workerId: string | null; onMade: (alert: Alert) => void }) {
   const { data: me } = useMe();
   const sendsEmail = useSendsEmail();

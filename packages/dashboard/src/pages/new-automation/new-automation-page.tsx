@@ -21,14 +21,14 @@ import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import { STARTER, STARTER_SHA } from './starter';
 
-/** From a zip, a folder or an empty page to a deployed automation. */
+/** Creates an automation from a zip, a folder or the starter files, and deploys it. */
 export default function NewAutomationPage() {
   useTitle('New automation');
   const workspace = useWorkspace();
   if (!workspace) return <Skeleton height={480} radius={10} />;
   if (workspace.role === 'viewer') {
     return (
-      <Notice tone="info" title="Viewers don’t deploy automations">
+      <Notice tone="info" title="Viewers can’t deploy automations">
         Ask an admin of the workspace for the role member.
       </Notice>
     );

@@ -1,10 +1,10 @@
 import { MANIFEST, writeManifest } from '../../automations/manifest';
 import type { Files } from '../../code/files';
 
-/** In the place of a version that a draft is made from; another text needs another one. */
+/** Identifies the starter as the base version of a draft; change it with the files below. */
 export const STARTER_SHA = 'starter-1';
 
-/** A whole automation, to be run as it is and then changed. */
+/** A complete automation to start from. */
 export const STARTER: Files = new Map([
   [
     'main.py',
@@ -21,7 +21,7 @@ export const STARTER: Files = new Map([
     {
       text: writeManifest({
         name: 'Hello',
-        description: 'Greets somebody',
+        description: 'Greets a person',
         inputs: [{ name: 'name', label: 'Name', type: 'text', required: true }],
         outputs: [{ name: 'greeting', label: 'Greeting', type: 'text' }],
         secrets_needed: [],

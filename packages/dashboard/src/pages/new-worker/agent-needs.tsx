@@ -9,7 +9,7 @@ import { toolWords } from '../../workers/agent-tools';
 import type { WorkerTemplate } from '../../workers/templates/template';
 import styles from './new-worker.module.css';
 
-/** An agent's tools and bounds, and the connections and models that it lacks. */
+/** Lists an agent's tools and limits, and the connections and models that are missing. */
 export function AgentNeeds({ template }: { template: WorkerTemplate }) {
   const { tools = [], connections = [], max_turns: turns, budget_usd: budget } = template;
   const { data } = useConnections();
@@ -37,17 +37,17 @@ export function AgentNeeds({ template }: { template: WorkerTemplate }) {
   );
 }
 
-/** A new worker is the whole workspace's, and so is what it uses. */
+/** Returns whether a new worker, which is visible to the whole workspace, can use the connection. */
 const isShared = ({ visibility }: Connection): boolean => visibility === 'workspace';
 
-/** @param own one that is private */
+/** @param privateConnection a private connection of the member to this service, if any */
 const MissingConnection = ({ app, own }: { app: string; own: Connection | undefined }) => (
   <Notice
     tone="info"
     title={own ? `Your connection ${app} is private` : `${app} is not connected yet`}
     action={<Link to={own ? connectionPath(own.id) : newConnectionPath(app)}>{own ? 'Share it' : 'Connect it'}</Link>}
   >
-    You can make the worker first. Its runs fail until{' '}
+    You can create the worker first. Its runs fail until{' '}
     {own ? 'you share it, or make the worker private' : 'the connection is there'}.
   </Notice>
 );

@@ -1,6 +1,6 @@
 import type { WorkerTemplate } from '../../workers/templates/template';
 
-/** For code of one's own: just enough to run. */
+/** The minimal runnable template, for custom code. */
 export const EMPTY: WorkerTemplate = {
   id: 'empty',
   name: 'Your own code',

@@ -18,7 +18,7 @@ import styles from './new-worker.module.css';
 const TITLE = 'From a skill';
 const TYPED_MS = 200;
 
-/** Chooses a skill, and makes an agent of it. */
+/** Creates an agent from a selected skill. */
 export function FromSkill() {
   useTitle(TITLE, [{ to: paths.newWorker, label: 'New worker' }]);
   const [q, setQ] = useState('');
@@ -58,14 +58,14 @@ export function FromSkill() {
               found.data?.length === 0 &&
               typed === '' && (
                 <p className={styles.about}>
-                  You have no skill yet. <Link to={paths.newSkill}>Write one</Link>, or type words to find one of
-                  somebody else.
+                  You have no skills yet. <Link to={paths.newSkill}>Write one</Link>, or search for one that is shared
+                  with you.
                 </p>
               )
             )}
             <p className={styles.about}>You choose its tools, its model and its budget next.</p>
             <ModelMissing />
-            <Failure title="It was not made" error={make.error} />
+            <Failure title="The worker was not created" error={make.error} />
             <Button type="submit" size="md" loading={make.isPending} disabled={skill === null}>
               Create worker
             </Button>

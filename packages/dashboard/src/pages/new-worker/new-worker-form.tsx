@@ -22,7 +22,7 @@ import { EMPTY } from './empty-template';
 import styles from './new-worker.module.css';
 import { startsByItself } from './starts-by-itself';
 
-/** Names what is made of a template, shows all of it, and leads to the worker. */
+/** Creates a worker from a template, whose code and schedule can be edited first. */
 export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
   useTitle(template.name, [{ to: paths.newWorker, label: 'New worker' }]);
   const navigate = useNavigate();
@@ -42,7 +42,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
     onSuccess: (made) => {
       keepWebhookSecrets(made);
       void refreshWorkers(queryClient, workspaceId);
-      toast(`${made.name} is made`);
+      toast(`${made.name} is created`);
       navigate(workerPath(made.id));
     },
   });
@@ -86,7 +86,7 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
               <p className={styles.about}>
                 You can change all of this later. Each change of the {isAgent(template) ? 'task' : 'code'} is a version.
               </p>
-              <Failure title="It was not made" error={create.error} />
+              <Failure title="The worker was not created" error={create.error} />
               <Button type="submit" size="md" fullWidth loading={create.isPending}>
                 Create worker
               </Button>
@@ -100,8 +100,8 @@ export function NewWorkerForm({ template }: { template: WorkerTemplate }) {
 
 const HINTS = {
   manual: 'A schedule, a webhook or an event can be added under Triggers.',
-  webhook: 'The address is under Triggers once it is made, and you can run it by hand as well.',
-  event: 'It never hears of its own runs, and you can run it by hand as well.',
+  webhook: 'The URL is under Triggers once the worker is created, and you can also run it manually.',
+  event: 'Its own runs never start it, and you can also run it manually.',
   cron: '',
 } as const;
 

@@ -15,7 +15,7 @@ export default function NewWorkerPage() {
   const template = [...TEMPLATES, EMPTY].find(({ id }) => id === wanted);
   if (role === 'viewer') {
     return (
-      <Notice tone="info" title="Viewers don’t make workers">
+      <Notice tone="info" title="Viewers can’t create workers">
         Ask an admin of the workspace for the role member.
       </Notice>
     );

@@ -41,11 +41,11 @@ interface Choice {
   name: string;
   about: string;
   starts: string;
-  /** What it needs before its first run; null: nothing. */
+  /** The requirements of its first run; null: none. */
   needs: string | null;
   /** Lower case, for the search. */
   words: string;
-  /** It is filled in by its author, not ready to run. */
+  /** It has to be filled in first and is not ready to run. */
   isBlank: boolean;
 }
 
@@ -76,7 +76,7 @@ const FROM_A_SKILL: Choice = {
   icon: SkillsIcon,
   name: 'From a skill',
   about: 'A text that your team keeps under Skills becomes the task.',
-  starts: 'When somebody runs it',
+  starts: 'When a member runs it',
   needs: 'Needs a model',
   words: 'from a skill agent text task',
   isBlank: true,
@@ -88,7 +88,7 @@ const CHOICES: Choice[] = [
   FROM_A_SKILL,
 ];
 
-/** Every template, narrowed by a category and by words. */
+/** Lists all templates, filtered by category and by a search. */
 export function TemplateGallery() {
   useTitle('New worker');
   const [category, setCategory] = useState<string>('all');

@@ -10,7 +10,7 @@ import type { Overview } from './overview-queries';
 
 const SHOWN = 6;
 
-/** Workers whose last run failed, and how many automations are like them. */
+/** Lists the workers whose last run failed, and counts such automations. */
 export function Attention({ overview }: { overview: Overview }) {
   const { failing } = overview.workers;
   const automations = overview.automations?.failing ?? 0;

@@ -13,7 +13,7 @@ import styles from './overview-page.module.css';
 const SENTENCE = 'Make a worker that counts the words of a text, and run it daily at nine.';
 const CHARS_MAX = 4_000;
 
-/** A sentence becomes the first message of a conversation. */
+/** Starts a conversation with its first message. */
 export function BeginChat() {
   const navigate = useNavigate();
   const { data: models } = useModels();
@@ -60,7 +60,7 @@ export function BeginChat() {
         </Button>
         {isMute && (
           <p className={content.about}>
-            No language model is set, so the agent cannot work yet. <Link to={paths.models}>How to set one</Link>
+            No language model is configured, so the agent cannot work yet. <Link to={paths.models}>How to configure one</Link>
           </p>
         )}
       </FormStack>

@@ -12,14 +12,13 @@ interface BeginProps {
   mayMake: boolean;
 }
 
-/** An empty workspace: four ways to the first run. */
+/** Offers four ways to the first run in an empty workspace. */
 export function Begin({ workspaceId, mayMake }: BeginProps) {
   const baseUrl = useBaseUrl();
   if (!mayMake) {
     return (
       <Text maw="68ch" c="dimmed">
-        Nothing runs here yet. Somebody with the role member has to make the first worker; you then see here how its
-        runs go.
+        Nothing runs here yet. Once a member creates the first worker, its runs are shown here.
       </Text>
     );
   }

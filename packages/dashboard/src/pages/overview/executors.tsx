@@ -6,14 +6,14 @@ import styles from './overview-page.module.css';
 import type { Overview } from './overview-queries';
 import { slotsOf } from './slots';
 
-/** The load of the installation, all workspaces together. */
+/** Shows the load of the installation, over all workspaces. */
 export function Executors({ overview }: { overview: Overview }) {
   const { slots, busy } = slotsOf(overview);
   const ready = overview.executors.filter(({ state }) => state === 'ready').length;
   if (slots === 0) {
     return (
       <Notice tone="error" title="No executor is ready">
-        Runs wait in the queue until one is. Whoever operates this installation has to start one.
+        Runs wait in the queue until one is. The operator of this installation has to start one.
       </Notice>
     );
   }

@@ -9,7 +9,7 @@ import { type Overview, useUsage } from './overview-queries';
 import { slotsOf } from './slots';
 import { NEARLY, spentShare } from './spent-share';
 
-/** The four figures that say how the workspace is; each leads to what it counts. */
+/** Shows four key figures of the workspace, each a link to its details. */
 export function KeyFigures({ overview }: { overview: Overview }) {
   const { runs, automations, approvals_pending: pending } = overview;
   const { data: usage } = useUsage();
@@ -23,7 +23,7 @@ export function KeyFigures({ overview }: { overview: Overview }) {
         <Queue overview={overview} />
       </Figure>
       <Figure to={paths.approvals} name="Approvals" value={figure(pending)}>
-        {pending === 0 ? 'Nobody has to decide' : <Warning tone="timeout">Waiting</Warning>}
+        {pending === 0 ? 'None waiting' : <Warning tone="timeout">Waiting</Warning>}
       </Figure>
       <Figure to={paths.usage} name="Cost this month" value={usage ? wholeCents(usage.total.cost_usd) : '–'}>
         {usage && <Budgets shares={usage.workers.map(spentShare)} runs={usage.total.runs} />}

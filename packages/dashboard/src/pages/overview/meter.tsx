@@ -6,7 +6,7 @@ interface MeterProps {
   tone: 'accent' | 'timeout' | 'error';
 }
 
-/** A bar beside the words that say the same. */
+/** Draws a decorative bar; the text beside it states the same value. */
 export function Meter({ share, tone }: MeterProps) {
   return (
     <span className={styles.meter} data-tone={tone} aria-hidden="true">

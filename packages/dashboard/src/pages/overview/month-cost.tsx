@@ -12,7 +12,7 @@ const SHOWN = 4;
 
 type WorkerUsage = Usage['workers'][number];
 
-/** Workers with a budget, the most used up first, then the dearest of the others. Nothing where nothing costs. */
+/** Lists workers by the used share of their budget, then the others by cost. Renders nothing without costs. */
 export function MonthCost() {
   const { data: usage } = useUsage();
   const workers = usage?.workers.filter((worker) => worker.cost_usd > 0 || worker.budget_usd !== null) ?? [];

@@ -16,7 +16,7 @@ import { RunsByDay } from './runs-by-day';
 import { Upcoming } from './upcoming';
 import { Waiting } from './waiting';
 
-/** Activity of the workspace and the things that need somebody; in an empty one, ways to begin. */
+/** Shows the activity of the workspace and what needs attention, or how to get started in an empty one. */
 export default function OverviewPage() {
   useTitle('Overview');
   const workspace = useWorkspace();

@@ -6,9 +6,9 @@ import { useWorkspace } from '../../shell/use-me';
 export type Overview = WorkerSchemas['Overview'];
 export type Usage = WorkerSchemas['Usage'];
 
-/** Approvals that are named; the others are counted. */
+/** The number of approvals that are listed; the others are counted. */
 const APPROVALS_SHOWN = 4;
-/** A workspace with more automations than this is shown the next runs of the newest ones. */
+/** A workspace with more automations sees only the next runs of the newest ones. */
 const AUTOMATIONS_ASKED = 200;
 
 export function useOverview() {
@@ -20,7 +20,7 @@ export function useOverview() {
   });
 }
 
-/** The present month of UTC. */
+/** Loads the usage of the current UTC month. */
 export function useUsage() {
   const workspaceId = useWorkspace()?.id;
   const month = new Date().toISOString().slice(0, 7);
@@ -31,7 +31,7 @@ export function useUsage() {
   });
 }
 
-/** The newest that wait. */
+/** Loads the newest pending approvals. */
 export function useWaitingApprovals() {
   const workspaceId = useWorkspace()?.id;
   return useQuery({
@@ -44,7 +44,7 @@ export function useWaitingApprovals() {
   });
 }
 
-/** Automations with a schedule, the next to run first. */
+/** Loads the next run of automations with a schedule. */
 export function useScheduledAutomations() {
   const workspaceId = useWorkspace()?.id;
   return useQuery({

@@ -11,7 +11,7 @@ const DayChart = lazy(() => import('../../runs/day-chart'));
 
 const whole = (value: number) => (Number.isInteger(value) ? figure(value) : '');
 
-/** Runs of workers by outcome; a day leads to its runs. */
+/** Charts worker runs by day and outcome; each day links to its runs. */
 export function RunsByDay({ days }: { days: Overview['runs']['by_day'] }) {
   const navigate = useNavigate();
   const shown = useMemo(

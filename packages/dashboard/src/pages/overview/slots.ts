@@ -1,6 +1,6 @@
 import type { Overview } from './overview-queries';
 
-/** Places for runs, of the executors that take any. */
+/** Counts the slots of the executors that are ready. */
 export function slotsOf({ executors }: Pick<Overview, 'executors'>): { slots: number; busy: number } {
   const ready = executors.filter(({ state }) => state === 'ready');
   return {

@@ -1,9 +1,9 @@
 import type { Usage } from './overview-queries';
 
-/** From this share of a budget on, it is worth a look. */
+/** The share of a budget from which the page warns. */
 export const NEARLY = 0.8;
 
-/** The share of its budget of the month that a worker has spent; null without a budget. */
+/** Computes the spent share of a worker's monthly budget; null without a budget. */
 export function spentShare({ budget_usd: budget, cost_usd: cost }: Usage['workers'][number]): number | null {
   if (budget === null) return null;
   return budget > 0 ? cost / budget : 1;

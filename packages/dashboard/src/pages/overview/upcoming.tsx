@@ -9,7 +9,7 @@ import { type Overview, useScheduledAutomations } from './overview-queries';
 const SHOWN = 6;
 const clock = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' });
 
-/** The next scheduled runs of both surfaces, soonest first. */
+/** Lists the next scheduled runs of both surfaces, soonest first. */
 export function Upcoming({ workers }: { workers: Overview['upcoming'] }) {
   const { data: automations = [] } = useScheduledAutomations();
   const next = [

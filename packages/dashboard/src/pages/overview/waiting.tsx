@@ -8,18 +8,18 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './overview-page.module.css';
 import { useWaitingApprovals } from './overview-queries';
 
-/** Decisions that runs wait for. */
+/** Lists the newest pending approvals. */
 export function Waiting({ pending }: { pending: number }) {
   const { data: approvals, error, refetch } = useWaitingApprovals();
   const more = pending - (approvals?.length ?? 0);
   return (
     <Panel title="Waiting for a decision" aside={more > 0 && <Link to={paths.approvals}>{figure(more)} more</Link>}>
       {error && !approvals ? (
-        <FailedToLoad what="What waits" error={error} retry={refetch} />
+        <FailedToLoad what="The approvals" error={error} retry={refetch} />
       ) : !approvals ? (
         <Skeleton height={44} />
       ) : approvals.length === 0 ? (
-        <p className={styles.none}>Nothing. A run asks here when its code needs a yes or a no.</p>
+        <p className={styles.none}>No pending approvals. A run asks here when its code needs a decision.</p>
       ) : (
         <Stack component="ul" gap={0}>
           {approvals.map(({ id, title, worker_name, expires_at }) => (

@@ -17,7 +17,7 @@ type OutcomeProps = Pick<Review, 'status' | 'decided_by' | 'decided_at' | 'reaso
   isNews: boolean;
 };
 
-/** The end of an approval: the decision, or that nobody decided in time. */
+/** Shows the decision on an approval, or that it has expired. */
 export function Outcome({ status, decided_by, decided_at, reason, isNews }: OutcomeProps): ReactNode {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

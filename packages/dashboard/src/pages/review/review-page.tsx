@@ -21,8 +21,8 @@ import { Outcome } from './outcome';
 import styles from './review-page.module.css';
 
 /**
- * Opened by a review link. Somebody who is signed in and sees the worker decides under their own name, anybody else by
- * the link.
+ * Serves a review link. A signed-in member who can see the worker decides under their own name, a visitor by the
+ * link.
  */
 export default function ReviewPage() {
   const { token = '' } = useParams();
@@ -42,8 +42,8 @@ export default function ReviewPage() {
 function NoSuchLink() {
   return (
     <Empty title="This link does not work" level={1}>
-      <p>The time to decide may be over, or somebody made a newer link, or a part of the address is missing.</p>
-      <p>Ask whoever sent it to you for another.</p>
+      <p>It may have expired, been replaced by a newer link, or be incomplete.</p>
+      <p>Ask the sender for a new link.</p>
     </Empty>
   );
 }
@@ -65,11 +65,11 @@ function Asking({ token, review, onChanged }: AskingProps) {
   });
   const isOpen = review.status === 'pending';
   const canDecide = isOpen && (!own.data || own.data.permissions.decide);
-  /** They are decided where they are shown. */
+  /** Tool calls are decided where they are listed. */
   const isOfCalls = review.calls !== null && canDecide;
   const signature = own.data
     ? `You decide as ${email}.`
-    : 'You decide with the link: whoever has it may do that, once.';
+    : 'You decide with the link, which anyone who has it can do once.';
 
   async function decide(decision: Decision) {
     try {
@@ -79,7 +79,7 @@ function Asking({ token, review, onChanged }: AskingProps) {
       void queryClient.invalidateQueries({ queryKey: ['approvals'] });
       await onChanged();
     } catch (error) {
-      // Somebody else was faster, or the time is over: the page shows what became of it.
+      // Another person has decided first, or it has expired: the refetched page shows the outcome.
       if (isStatus(error, 404, 409)) await onChanged();
       throw error;
     }
@@ -121,8 +121,8 @@ function Asking({ token, review, onChanged }: AskingProps) {
           ) : own.isLoading ? (
             <Skeleton height={160} />
           ) : !canDecide ? (
-            <Notice tone="info" title="Somebody else decides this">
-              {`You are signed in as ${email}. Either you started this run and its worker wants another person, or your role here only reads.`}
+            <Notice tone="info" title="You can’t decide this">
+              {`You are signed in as ${email}. You started this run and its worker requires another person, or your role is read-only.`}
             </Notice>
           ) : review.calls ? (
             <>
@@ -148,7 +148,7 @@ function Asking({ token, review, onChanged }: AskingProps) {
   );
 }
 
-/** The same approval as the signed-in person sees it; null for one who is no member there or does not see it. */
+/** Finds the approval as the signed-in member sees it; null without membership or access. */
 async function findOwn({ approval_id, workspace_id }: Review): Promise<Approval | null> {
   const worker = await workerApi();
   const options = { params: { path: { approval_id } }, headers: { 'x-svc-workspace': workspace_id } };

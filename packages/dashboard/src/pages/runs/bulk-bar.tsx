@@ -7,7 +7,7 @@ import { type BulkResult, cancelAll, replayAll } from './bulk-runs';
 import type { RunRow } from './run-row';
 import styles from './runs-page.module.css';
 
-/** The worker surface takes as many in one call. */
+/** The limit of the worker API for one call. */
 const SELECTED_MAX = 1_000;
 
 interface BulkBarProps {
@@ -19,7 +19,7 @@ interface BulkBarProps {
 const runs = (count: number): string => (count === 1 ? '1 run' : `${count} runs`);
 
 function say(what: string, { changed, refused }: BulkResult): void {
-  const left = refused.length > 0 ? `. Not so ${runs(refused.length)}: ${refused[0]}` : '';
+  const left = refused.length > 0 ? `. Failed for ${runs(refused.length)}: ${refused[0]}` : '';
   toast(`${runs(changed)} ${what}${left}`, { tone: refused.length > 0 ? 'error' : 'info' });
 }
 

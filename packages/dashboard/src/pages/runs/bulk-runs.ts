@@ -5,7 +5,7 @@ import type { RunRow } from './run-row';
 
 export interface BulkResult {
   changed: number;
-  /** Could not be changed, each with why. */
+  /** The reasons, one for each run that could not be changed. */
   refused: string[];
 }
 

@@ -1,4 +1,4 @@
-/** The runs that the filter finds, as files for a spreadsheet: one for each surface. */
+/** Exports the filtered runs as CSV files, one for each surface. */
 import { unwrap } from '@gantry/sdk';
 import { csvFile } from '../../outputs/csv';
 import { TRIGGER_WORDS } from '../../runs/run-words';
@@ -9,7 +9,7 @@ import { type RunRow, wordOf } from './run-row';
 import type { RunsFilter } from './runs-filter';
 
 const PAGE_SIZE = 200;
-/** The automation surface exports nothing by itself: its runs are read page by page. */
+/** The automation API has no export, so its runs are loaded page by page. */
 const ROWS_MAX = 20_000;
 
 export async function exportRuns(filter: RunsFilter): Promise<void> {

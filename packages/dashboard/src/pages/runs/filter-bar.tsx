@@ -127,7 +127,7 @@ export function FilterBar({ filter, onChange, workers, automations, tags }: Filt
   );
 }
 
-/** Sent when somebody stops typing. */
+/** Applies the text filter once typing stops. */
 function TextFilter({ value, onChange }: { value: string; onChange: (text: string) => void }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
@@ -152,7 +152,7 @@ function TextFilter({ value, onChange }: { value: string; onChange: (text: strin
   );
 }
 
-/** A chosen one that the list of names lacks is offered by its id. */
+/** Builds the options; a selected resource that is not in the list is labelled by its id. */
 const items = (surface: Surface, named: Named[], chosen: string | undefined) =>
   [...named, ...(chosen && !named.some(({ id }) => id === chosen) ? [{ id: chosen, name: chosen }] : [])].map(
     ({ id, name }) => ({ value: `${surface} ${id}`, label: name }),

@@ -9,12 +9,12 @@ test('the newest page replaces what it covers, and older pages stay', () => {
   const first: KnownRuns = { rows: [row('d', 4), row('c', 3)], next };
   const known = withOlder(first, { rows: [row('b', 2), row('a', 1)], next: null });
   expect(keysOf(withFirst(known, { rows: [row('e', 5), row('d', 4)], next }))).toBe('edcba');
-  // d no longer is what the filter asks for.
+  // d no longer matches the filter.
   expect(keysOf(withFirst(known, { rows: [row('e', 5), row('c', 3)], next }))).toBe('ecba');
   expect(withFirst(known, { rows: [row('e', 5), row('d', 4)], next }).next).toBeNull();
 });
 
-test('after more than a page of news the list begins anew, without a gap', () => {
+test('after more than a page of new runs the list starts over, without a gap', () => {
   const known: KnownRuns = { rows: [row('b', 2), row('a', 1)], next: null };
   expect(withFirst(known, { rows: [row('z', 9), row('y', 8)], next })).toEqual({
     rows: [row('z', 9), row('y', 8)],
@@ -22,7 +22,7 @@ test('after more than a page of news the list begins anew, without a gap', () =>
   });
 });
 
-test('two surfaces are one list by time, down to where both are known', () => {
+test('merges two surfaces by time, down to where both are loaded', () => {
   const workers: KnownRuns = { rows: [row('f', 6), row('d', 4)], next };
   const automations: KnownRuns = { rows: [row('e', 5), row('a', 1)], next: { before: 'y' } };
   const both = merged([workers, automations]);
@@ -33,7 +33,7 @@ test('two surfaces are one list by time, down to where both are known', () => {
     { ...automations, next: null },
   ]);
   expect([keysOf(all), all.readOn]).toEqual(['feda', null]);
-  // A page that found nothing in as many runs as it may look at.
+  // A page without a match among the maximum number of scanned runs.
   const empty = merged([{ rows: [], next }, automations]);
   expect(keysOf(empty)).toBe('');
   expect(empty.readOn?.rows).toEqual([]);

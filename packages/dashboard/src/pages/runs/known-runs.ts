@@ -1,24 +1,24 @@
 /**
- * The runs of one surface that the list knows: its first page, read again whenever something changed, and older ones that
- * were read while scrolling.
+ * The loaded runs of one surface: its first page, which is refetched on changes, and older ones that were loaded by
+ * scrolling.
  */
 import type { Cursor, RunsPage } from './read-runs';
 import type { RunRow } from './run-row';
 
 export interface KnownRuns {
   rows: RunRow[];
-  /** Null where the oldest is known. */
+  /** Null once the oldest is loaded. */
   next: Cursor | null;
 }
 
-/** The newest page again. Older ones stay, unless more has happened than a page holds. */
+/** Merges the refetched first page. Older runs stay, unless there are more new ones than fit a page. */
 export function withFirst(known: KnownRuns | null, page: RunsPage): KnownRuns {
   if (known === null || page.next === null) return page;
   const fresh = new Set(page.rows.map(({ key }) => key));
   const meets = known.rows.some(({ key }) => fresh.has(key));
   const last = page.rows.at(-1);
   if (!meets || !last) return page;
-  // A run that is newer than the page's end and not on it has gone, or no longer fits the filter.
+  // A run that is newer than the page's last one but not on it was deleted, or no longer matches the filter.
   const older = known.rows.filter(
     (row) => !fresh.has(row.key) && row.createdAt <= last.createdAt && row.key !== last.key,
   );
@@ -30,14 +30,14 @@ export function withOlder(known: KnownRuns, page: RunsPage): KnownRuns {
   return { rows: [...known.rows, ...page.rows.filter(({ key }) => !have.has(key))], next: page.next };
 }
 
-/** Down to here everything of the surface is known. */
+/** Returns the time down to which all runs of the surface are loaded. */
 const knownDownTo = ({ rows, next }: KnownRuns): number =>
   next === null ? Number.NEGATIVE_INFINITY : (rows.at(-1)?.createdAt ?? Number.POSITIVE_INFINITY);
 
 /**
- * Both surfaces' runs by time. What lies further down than one of them is known waits until that one is read on.
+ * Merges both surfaces' runs by time. Runs older than the loaded part of either surface wait for its next page.
  *
- * @returns `readOn`: the one to read on; null where all is known
+ * @returns `nextToLoad`: the surface whose next page is needed; null once all is loaded
  */
 export function merged(all: KnownRuns[]): { rows: RunRow[]; readOn: KnownRuns | null } {
   const floor = Math.max(Number.NEGATIVE_INFINITY, ...all.map(knownDownTo));

@@ -1,11 +1,11 @@
-/** Pages of both surfaces' runs, newest first. */
+/** Loads pages of both surfaces' runs, newest first. */
 import { ApiError, unwrap } from '@gantry/sdk';
 import { lookOf } from '../../runs/run-status';
 import { api, type RunItem, type RunStatus, type WorkerRunItem, workerApi } from '../../shell/api';
 import { type RunRow, rowOfAutomationRun, rowOfWorkerRun } from './run-row';
 import { type RunsFilter, type Status, type Surface, spanOf, type Trigger } from './runs-filter';
 
-/** Position at which older runs begin; each surface has its own form of it. */
+/** The position at which older runs begin, in the format of its surface. */
 export type Cursor = Record<string, string>;
 
 export interface RunsPage {
@@ -21,13 +21,13 @@ type ReadPage = (filter: RunsFilter, cursor: Cursor | null, limit?: number) => P
 const WORKER_TRIGGERS: Trigger[] = ['api', 'schedule', 'webhook', 'event', 'call', 'replay', 'rehearsal'];
 const AUTOMATION_TRIGGERS: Trigger[] = ['api', 'schedule', 'page', 'link'];
 
-/** The automation surface has fewer words: a cancelled run is an error there. */
+/** The automation surface has fewer statuses: a cancelled run is an error there. */
 const AUTOMATION_STATUS: Partial<Record<Status, RunStatus>> = {
   ...{ queued: 'pending', running: 'running', completed: 'success' },
   ...{ failed: 'error', cancelled: 'error', timed_out: 'timeout' },
 };
 
-/** Whether the surface can have a run that the filter asks for. */
+/** Returns whether the surface can have a run that matches the filter. */
 export function isAsked(surface: Surface, filter: RunsFilter): boolean {
   if (filter.surface && filter.surface !== surface) return false;
   if (surface === 'worker') {
@@ -41,7 +41,7 @@ export function isAsked(surface: Surface, filter: RunsFilter): boolean {
   );
 }
 
-/** The filter as the worker surface takes it, also for its export. */
+/** Converts the filter to a query of the worker API, also for its export. */
 export function workerQuery({ worker, status, trigger, tag, q, ...filter }: RunsFilter) {
   const { since, until } = spanOf(filter, Date.now());
   return {
@@ -96,5 +96,5 @@ const isOfStatus = (shown: RunRow['shown'], status: Status): boolean => lookOf(s
 
 export const readRuns: Record<Surface, ReadPage> = { worker: readWorkerRuns, automation: readAutomationRuns };
 
-/** A worker or automation that is not there any more has no runs either. */
+/** Returns whether the filtered worker or automation was deleted, and therefore has no runs. */
 export const isGone = (error: unknown): boolean => error instanceof ApiError && error.status === 404;

@@ -10,12 +10,12 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './run-list.module.css';
 import { type RunRow, wordOf } from './run-row';
 
-/** As the style sheet has them. */
+/** Row heights of the style sheet. */
 const ROW_PX = 44;
 const NARROW_ROW_PX = 76;
-/** Older runs are read while this many are still below the last one in view. */
+/** Older runs are loaded once fewer than this many rows follow the last one in view. */
 const AHEAD = 25;
-/** A page looks at 10,000 runs. */
+/** A page scans 10,000 runs. */
 const FRUITLESS_MAX = 20;
 
 interface RunListProps {
@@ -23,11 +23,11 @@ interface RunListProps {
   hasOlder: boolean;
   onOlder: () => void;
   nameOf: (row: RunRow) => string;
-  /** Null where this person may change nothing. */
+  /** Null for a viewer, who can change nothing. */
   selection: { keys: ReadonlySet<string>; onChange: (keys: ReadonlySet<string>) => void } | null;
 }
 
-/** Only the rows in view exist. New ones above do not move what somebody looks at. */
+/** Renders only the rows in view. New rows above do not move the viewport. */
 export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListProps) {
   const box = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });
@@ -64,7 +64,7 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
         <span>Status</span>
         <span>Run of</span>
         <span>Started by</span>
-        <span>Begun</span>
+        <span>Started</span>
         <span className={styles.number}>Duration</span>
         <span className={styles.number}>Cost</span>
       </div>
@@ -99,10 +99,10 @@ export function RunList({ rows, hasOlder, onOlder, nameOf, selection }: RunListP
         <Box p="12px 16px" fz="xs" c="dimmed">
           {reader.isTired ? (
             <Button variant="default" onClick={reader.goOn}>
-              Nothing so far. Look further back
+              No matches so far. Search older runs
             </Button>
           ) : (
-            <p>Reading older runs…</p>
+            <p>Loading older runs…</p>
           )}
         </Box>
       )}
@@ -167,7 +167,7 @@ const Row = ({ row, place, start, name, starter, isSelected, onSelect }: RowProp
   </li>
 );
 
-/** Reads on by itself, until many pages in a row held nothing that the filters ask for. */
+/** Loads older pages automatically, until many pages in a row have no match. */
 function useOlder(count: number, isNear: boolean, onOlder: () => void) {
   const [isTired, setTired] = useState(false);
   const fruitless = useRef({ count: -1, pages: 0 });
@@ -188,7 +188,7 @@ function useOlder(count: number, isNear: boolean, onOlder: () => void) {
   };
 }
 
-/** After scrolling down, the run at the top of the view stays there, however many come in above it. */
+/** Anchors the topmost visible run after scrolling down, however many new runs are added above it. */
 function useKeptPlace(box: { current: HTMLDivElement | null }, rows: RunRow[], rowPx: number) {
   const before = useRef(rows);
   useLayoutEffect(() => {

@@ -15,7 +15,7 @@ export interface RunRow {
   shown: ShownStatus;
   isOver: boolean;
   trigger: Trigger;
-  /** User or token; null where the surface does not say. */
+  /** User or token; null where the API does not return it. */
   createdBy: string | null;
   version: number | null;
   /** Epoch milliseconds. */

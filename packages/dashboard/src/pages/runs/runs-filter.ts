@@ -1,4 +1,4 @@
-/** The filter of the list of runs, as the address has it. */
+/** The filter of the list of runs, which is kept in the URL. */
 import type { AnyRunStatus } from '../../runs/run-status';
 import type { TRIGGER_WORDS } from '../../runs/run-words';
 
@@ -10,7 +10,7 @@ export type Status = Extract<
 export type Surface = 'worker' | 'automation';
 
 export interface RunsFilter {
-  /** Both unless it says one. */
+  /** Default: both. */
   surface?: Surface;
   /** Id of a worker; implies its surface. */
   worker?: string;
@@ -19,7 +19,7 @@ export interface RunsFilter {
   status?: Status;
   trigger?: Trigger;
   within?: Within;
-  /** Local dates; with `within` they don't count. */
+  /** Local dates; ignored if `within` is set. */
   from?: string;
   to?: string;
   tag?: string;
@@ -53,7 +53,7 @@ const KNOWN: Partial<Record<keyof RunsFilter, readonly string[]>> = {
   within: Object.keys(SPANS_MS),
 };
 
-/** Parts of an old or mistyped address that mean nothing are left out. */
+/** Parses the filter, and ignores invalid parts of an old or mistyped URL. */
 export function filterIn(search: URLSearchParams): RunsFilter {
   const entries = NAMES.flatMap((name) => {
     const value = search.get(name)?.trim();

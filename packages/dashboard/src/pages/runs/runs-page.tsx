@@ -20,7 +20,7 @@ import { SavedFilterMenu } from './saved-filter-menu';
 import { type Named, useNames } from './use-names';
 import { useRuns } from './use-runs';
 
-/** Runs of workers and automations in one list, newest first. */
+/** Lists the runs of workers and automations together, newest first. */
 export default function RunsPage() {
   useTitle('Runs');
   const workspace = useWorkspace();
@@ -56,7 +56,7 @@ export default function RunsPage() {
       />
       <Failure title="Not exported" error={save.error} />
       <FilterBar filter={filter} onChange={choose} {...names} />
-      {/* Ids are not names: somebody who pastes one wants that run. */}
+      {/* The search matches names, so a pasted run id gets a direct link. */}
       {filter.q?.startsWith('run_') && (
         <Text mb="sm" fz="sm">
           <Link to={workerRunPath(filter.q)}>Open the run {filter.q}</Link>
@@ -107,7 +107,7 @@ function FilteredRuns({ workspaceId, mayChange, filter, names, onClear }: Filter
   );
 }
 
-/** The id where the name is not known. */
+/** Returns a function from a row to its name, or its id if the name is unknown. */
 function useNameOf({ workers, automations }: FilteredRunsProps['names']): (row: RunRow) => string {
   return useMemo(() => {
     const byId = (all: Named[]) => new Map(all.map(({ id, name }) => [id, name]));
@@ -119,8 +119,8 @@ function useNameOf({ workers, automations }: FilteredRunsProps['names']): (row: 
 function NoRuns({ narrowed, onClear }: { narrowed: boolean; onClear: () => void }) {
   if (narrowed) {
     return (
-      <Empty title="No run is like this" level={2}>
-        <p>Nothing in the history has all that the filters ask for.</p>
+      <Empty title="No matching runs" level={2}>
+        <p>No runs in the history match the filters.</p>
         <p>
           <Button variant="default" onClick={onClear}>
             Clear filters

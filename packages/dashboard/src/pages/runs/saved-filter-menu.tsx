@@ -8,7 +8,7 @@ import { forgetFilter, type SavedFilter, saveFilter, useSavedFilters } from './s
 
 interface SavedFilterMenuProps {
   workspaceId: string;
-  /** As the address has it; empty without any filter. */
+  /** The query string of the URL; empty without any filter. */
   search: string;
   onChoose: (search: string) => void;
 }
@@ -19,7 +19,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
 
   function forget(filter: SavedFilter) {
     forgetFilter(workspaceId, filter.name);
-    toast(`“${filter.name}” is no longer kept`, { undo: () => saveFilter(workspaceId, filter) });
+    toast(`“${filter.name}” is removed`, { undo: () => saveFilter(workspaceId, filter) });
   }
 
   return (
@@ -31,7 +31,7 @@ export function SavedFilterMenu({ workspaceId, search, onChoose }: SavedFilterMe
     >
       {(close) => (
         <Stack gap="xs" w="min(18rem, 80vw)" p="xs" fz="sm">
-          {saved.length === 0 && <p>Filters that you save are kept in this browser.</p>}
+          {saved.length === 0 && <p>Saved filters are stored in this browser.</p>}
           <ul className={styles.savedList}>
             {saved.map((filter) => (
               <li key={filter.name}>

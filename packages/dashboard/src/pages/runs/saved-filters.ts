@@ -1,9 +1,9 @@
-/** Filters that somebody has given a name, kept in this browser for each workspace. */
+/** Named filters, stored in this browser for each workspace. */
 import { useSyncExternalStore } from 'react';
 
 export interface SavedFilter {
   name: string;
-  /** As the address has it. */
+  /** The query string of the URL. */
   search: string;
 }
 
@@ -30,12 +30,12 @@ function change(workspaceId: string, filters: SavedFilter[]): void {
   try {
     localStorage.setItem(KEY, JSON.stringify(all));
   } catch {
-    // A browser may forbid storage: they are then kept until the page is left.
+    // If the browser denies storage, they are lost on reload.
   }
   for (const listener of listeners) listener();
 }
 
-/** One of the same name is replaced. */
+/** Saves a filter, and replaces one of the same name. */
 export function saveFilter(workspaceId: string, filter: SavedFilter): void {
   const others = (all[workspaceId] ?? NONE).filter(({ name }) => name !== filter.name);
   change(workspaceId, [...others, filter].slice(-SAVED_MAX));

@@ -9,7 +9,7 @@ export interface Named {
 
 const NAMED_MAX = 200;
 
-/** Workers and automations by name, for the filter and for the rows; those beyond a page go by their id. */
+/** Loads the names of workers and automations for the filter and the rows; only the first page of each has names. */
 export function useNames(workspaceId: string | undefined): { workers: Named[]; automations: Named[]; tags: string[] } {
   const enabled = workspaceId !== undefined;
   const workers = useQuery({

@@ -9,7 +9,7 @@ const nothing = () => {};
 const NOTHING: KnownRuns = { rows: [], next: null };
 
 export interface Runs {
-  /** Undefined while the first ones are on their way. */
+  /** Undefined until the first page is loaded. */
   rows: RunRow[] | undefined;
   error: Error | null;
   retry: () => void;
@@ -17,7 +17,7 @@ export interface Runs {
   readOlder: () => void;
 }
 
-/** Mounted again for each filter. Live events ask for the first page again; older ones stay as they were read. */
+/** Loads the runs of one filter; remount it for another. Live events refetch only the first page. */
 export function useRuns(workspaceId: string | undefined, filter: RunsFilter): Runs {
   const worker = useSurfaceRuns('worker', workspaceId, filter);
   const automation = useSurfaceRuns('automation', workspaceId, filter);
@@ -57,7 +57,7 @@ function useSurfaceRuns(surface: Surface, workspaceId: string | undefined, filte
     setOlderError(null);
     try {
       const page = await readRuns[surface](filter, next);
-      // The list may have started over meanwhile.
+      // The list may have started over in the meantime.
       setKnown((before) => (before && before.next === next ? withOlder(before, page) : before));
     } catch (error) {
       setOlderError(error as Error);

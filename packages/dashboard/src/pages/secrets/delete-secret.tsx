@@ -5,7 +5,7 @@ import { FormDialog } from '../../ui/form-dialog';
 import { useSecretChange } from './secret-queries';
 import { type SecretRow, SURFACES, type Surface } from './secret-rows';
 
-/** Asks, since no value can be brought back. */
+/** Asks for confirmation, since a deleted value cannot be restored. */
 export function DeleteSecret({ row: { name, there }, onClose }: { row: SecretRow; onClose: () => void }) {
   const { remove } = useSecretChange();
   const set = SURFACES.filter((surface) => there[surface]?.setAt != null);

@@ -6,7 +6,7 @@ import type { SecretsThere, SecretThere, Surface } from './secret-rows';
 
 const PAGE_SIZE = 200;
 
-/** A workspace has 500 secrets at most, which is three pages. */
+/** Loads all pages. Bounded: a workspace has at most 500 secrets, which is three pages. */
 async function all<Item>(page: (offset: number) => Promise<Item[]>): Promise<Item[]> {
   const items: Item[] = [];
   for (;;) {
@@ -72,13 +72,13 @@ const setOn: Record<Surface, (given: NewValue) => Promise<{ warnings?: string[] 
 };
 
 const deleteOn: Record<Surface, (name: string) => Promise<unknown>> = {
-  // The dialog has told who declares it.
+  // Forced, because the dialog has listed the workers that declare it.
   workers: async (name) =>
     unwrap((await workerApi()).DELETE('/api/secrets/{name}', { params: { path: { name }, query: { force: true } } })),
   automations: (name) => unwrap(api.DELETE('/api/secrets/{name}', { params: { path: { name } } })),
 };
 
-/** A change on one surface stays where the other one refuses. */
+/** Reports a change that failed on some surfaces; it is kept on the others. */
 export class PartlyFailed extends Error {
   constructor(readonly failures: ReadonlyMap<Surface, string>) {
     super([...failures].map(([surface, text]) => `For ${surface}: ${text}`).join('\n'));
@@ -109,7 +109,7 @@ function textOf(error: unknown): string {
   return index === undefined ? `${item}s ${field.message}` : `${item} ${Number(index) + 1} ${field.message}`;
 }
 
-/** Changes a secret on the surfaces that were chosen. */
+/** Changes a secret on the selected surfaces. */
 export function useSecretChange() {
   const workspace = useWorkspace();
   const queryClient = useQueryClient();

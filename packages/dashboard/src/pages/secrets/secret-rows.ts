@@ -4,14 +4,14 @@ export type Surface = 'workers' | 'automations';
 
 export const SURFACES: readonly Surface[] = ['workers', 'automations'];
 
-/** One surface's knowledge of a name. */
+/** A secret as one surface has it. */
 export interface SecretThere {
   /** Time its value was last set; null: it has none. */
   setAt: number | null;
   lastUsedAt: number | null;
   /** The only hosts that its value goes to; none: code gets the value. */
   hosts: string[];
-  /** Where in requests to those hosts it goes. */
+  /** The places in requests to those hosts where its value is allowed. */
   places: string[];
   usedBy: { id: string; name: string; exposed?: true | undefined }[];
 }
@@ -20,7 +20,7 @@ export type SecretsThere = ReadonlyMap<string, SecretThere>;
 
 export interface SecretRow {
   name: string;
-  /** Undefined where the surface has not answered, or does not know the name. */
+  /** Undefined if the surface has not responded, or does not have the name. */
   there: Record<Surface, SecretThere | undefined>;
   /** Surfaces that declare it without a value. */
   missing: Surface[];
@@ -29,7 +29,7 @@ export interface SecretRow {
 export const isMissing = (there: SecretThere | undefined): boolean =>
   there !== undefined && there.setAt === null && there.usedBy.length > 0;
 
-/** Missing secrets come first, then by name. */
+/** Joins the secrets of both surfaces, missing ones first, then by name. */
 export function joinSecrets(workers: SecretsThere | undefined, automations: SecretsThere | undefined): SecretRow[] {
   const names = new Set([...(workers?.keys() ?? []), ...(automations?.keys() ?? [])]);
   return [...names]

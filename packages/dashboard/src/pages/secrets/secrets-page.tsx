@@ -15,10 +15,10 @@ import { joinSecrets, type SecretRow, SURFACES } from './secret-rows';
 import styles from './secrets-page.module.css';
 import { SetSecret } from './set-secret';
 
-/** From so many on, a name is found quicker by typing. */
+/** The search is hidden below this number of secrets. */
 const SEARCHED_FROM = 8;
 
-/** The secrets of workers and of automations: each name once, with who has it and who lacks it. */
+/** Lists the secrets of workers and automations: each name once, with its state on each surface. */
 export default function SecretsPage() {
   useTitle('Secrets');
   const workspace = useWorkspace();
@@ -37,12 +37,12 @@ export default function SecretsPage() {
     <>
       <PageHead
         title="Secrets"
-        about="Runs get them as environment variables. A value is sealed when it is set, and nobody can read it back."
+        about="Runs get them as environment variables. A value is encrypted when it is set, and cannot be read back."
         actions={mayChange && <Button onClick={() => set('')}>New secret</Button>}
       />
       {SURFACES.map((surface) => {
         const { error, refetch } = there[surface];
-        return error && <FailedToLoad key={surface} what={`What ${surface} have`} error={error} retry={refetch} />;
+        return error && <FailedToLoad key={surface} what={`The secrets of ${surface}`} error={error} retry={refetch} />;
       })}
       <ResourceList
         what="The secrets"

@@ -13,7 +13,7 @@ import styles from './secrets-page.module.css';
 interface SetSecretProps {
   /** Empty for a new one. */
   name: string;
-  /** The row of that name in the list of secrets; undefined: none. */
+  /** The existing row of that name, if any. */
   row: SecretRow | undefined;
   taken: SecretRow[];
   onClose: () => void;
@@ -24,7 +24,7 @@ const HOSTS_MAX = 64;
 const DEFAULT_PLACES = ['header'];
 const NAME = /^[A-Z][A-Z0-9_]{0,63}$/;
 
-/** Sets or replaces one value, on one surface or on both. */
+/** Sets or replaces a value on one or both surfaces. */
 export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) {
   const { set } = useSecretChange();
   const [name, setName] = useState(given);
@@ -134,11 +134,11 @@ export function SetSecret({ name: given, row, taken, onClose }: SetSecretProps) 
   );
 }
 
-/** The first surface that has hosts: the form shows its hosts and places. */
+/** Finds the first surface that has hosts, whose hosts and places the form shows. */
 const firstWithHosts = (row: SecretRow | undefined): SecretThere | undefined =>
   SURFACES.map((surface) => row?.there[surface]).find((there) => there?.hosts.length);
 
-/** The surfaces on which it is missing; else those on which it is set; else all. */
+/** Suggests the surfaces where it is missing, else those where it is set, else all. */
 function suggested(row: SecretRow | undefined): readonly Surface[] {
   if (row?.missing.length) return row.missing;
   const set = SURFACES.filter((surface) => row?.there[surface]?.setAt != null);

@@ -11,7 +11,7 @@ import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Failure } from '../../ui/notice';
 
-/** Opened by the link that an installation prints while it has no owner. */
+/** Serves the setup link, which an installation prints while it has no owner. */
 export default function SetupPage() {
   useTitle('Set up');
   const [token] = useState(() => takeLinkToken('setup'));

@@ -28,7 +28,7 @@ import { Timestamp } from '../../ui/timestamp';
 
 const REFRESH_MS = 1_000;
 
-/** Opened by a share link, by anybody. */
+/** Serves a share link to any visitor. */
 export default function SharedRunPage() {
   const { token = '' } = useParams();
   const { status } = useSession();
@@ -84,7 +84,7 @@ function Followed({ token }: { token: string }) {
             store={log}
             name="run"
             startedAt={startedAt}
-            empty={over ? 'This run printed nothing.' : 'Lines appear here as the code prints them.'}
+            empty={over ? 'This run has no log output.' : 'Lines appear here as the code prints them.'}
           />
         </Panel>
         {run.artifacts.length > 0 && (
@@ -140,12 +140,12 @@ function NoSuchLink() {
   return (
     <Empty title="This link does not work" level={1}>
       <p>It may have ended or been revoked, or a part of the address is missing.</p>
-      <p>Ask whoever sent it to you for another.</p>
+      <p>Ask the sender for a new link.</p>
     </Empty>
   );
 }
 
-/** Search engines that run scripts read it here, the others in the answer's head. */
+/** Excludes the page from search engines that run scripts; the response header excludes it from the others. */
 function useUnlisted(): void {
   useEffect(() => {
     const meta = Object.assign(document.createElement('meta'), { name: 'robots', content: 'noindex, nofollow' });

@@ -3,7 +3,7 @@ import { nextPath } from './next-path';
 
 const ORIGIN = 'https://gantry.example';
 
-test.each(['/a/aut_1?run=run_2#log', '/', '/a/b%2F%2Fc'])('%s is a place to come back to', (path) => {
+test.each(['/a/aut_1?run=run_2#log', '/', '/a/b%2F%2Fc'])('%s is a valid path to return to', (path) => {
   expect(nextPath(path, ORIGIN)).toBe(path);
 });
 
@@ -18,11 +18,11 @@ test.each([
   'https://evil.example',
   'javascript:alert(1)',
   '/sign-in?next=/',
-])('%s leads to the first page', (path) => {
+])('%s leads to the home page', (path) => {
   expect(nextPath(path, ORIGIN)).toBe('/');
 });
 
-test('what signInPath writes is what nextPath reads', () => {
+test('resolveNextPath reads what signInPath writes', () => {
   const params = new URL(signInPath({ pathname: '/a/x', search: '?run=1&b=2' }), ORIGIN).searchParams;
   expect(nextPath(nextIn(params), ORIGIN)).toBe('/a/x?run=1&b=2');
 });

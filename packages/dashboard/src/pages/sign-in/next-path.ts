@@ -1,8 +1,8 @@
 import { paths } from '../../shell/paths';
 
 /**
- * The page to go to after signing in. Only a path of this site comes back: a link to the sign-in page must not be able to send
- * people elsewhere (`//evil.example`, `/\evil.example`, `javascript:`, `https://…`).
+ * Returns the page to open after signing in. Returns only paths of this site, so that a link to the sign-in page cannot
+ * redirect elsewhere (`//evil.example`, `/\evil.example`, `javascript:`, `https://…`).
  */
 export function nextPath(asked: string | null, origin: string): string {
   if (!asked?.startsWith('/')) return paths.home;

@@ -69,10 +69,10 @@ function SignInForm({ next, error }: { next: string; error: string | null }) {
       </Button>
       <IdentityProvider next={next} />
       <Text fz="xs" c="dimmed">
-        <Link to={paths.forgotPassword}>Forgotten your password?</Link>
+        <Link to={paths.forgotPassword}>Forgot your password?</Link>
       </Text>
       <Text fz="xs" c="dimmed">
-        First time here? The sign-in that <code>npm start</code> made is in <code>.data/local.json</code>; in
+        First time here? The account that <code>npm start</code> created is in <code>.data/local.json</code>; in
         containers, <code>setup</code> prints a link.
       </Text>
     </form>

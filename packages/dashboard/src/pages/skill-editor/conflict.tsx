@@ -8,14 +8,14 @@ import { readSkill } from '../../skills/use-skill';
 import { FailedToLoad, Notice } from '../../ui/notice';
 
 interface ConflictProps {
-  /** The version that the text was begun from. */
+  /** The version that the draft is based on. */
   skill: Skill;
   text: string;
-  /** The next save is a version after theirs. */
+  /** Rebases the draft on the newer version. */
   onSeen: (theirs: Skill) => void;
 }
 
-/** Somebody has saved since the text was begun: shows both, and only then lets the own one be saved. */
+/** Compares the draft with a newer version, which has to be seen before the draft can be saved. */
 export function Conflict({ skill, text, onSeen }: ConflictProps) {
   const workspaceId = useWorkspace()?.id;
   const {
@@ -35,11 +35,11 @@ export function Conflict({ skill, text, onSeen }: ConflictProps) {
         title={`Version ${theirs.version} was saved while you were writing`}
         action={
           <Button variant="default" onClick={() => onSeen(theirs)}>
-            Go on with mine
+            Continue with mine
           </Button>
         }
       >
-        Your text is still here, and nothing was saved. Take over below what should stay of theirs.
+        Your text is still here, and nothing was saved. Copy what you want to keep of the newer version from below.
       </Notice>
       <DiffView label={`Version ${theirs.version} and yours`} path="SKILL.md" before={theirs.body_md} after={text} />
     </Stack>

@@ -3,7 +3,7 @@ import type { Skill, Visibility } from '../../shell/api';
 export interface Draft {
   title: string;
   description: string;
-  /** With commas between them. */
+  /** Separated by commas. */
   tags: string;
   license: string;
   text: string;
@@ -25,10 +25,10 @@ export const newDraft = (skill: Skill | null): Draft => ({
 export const isChanged = (draft: Draft, skill: Skill | null): boolean =>
   JSON.stringify({ ...draft, message: '' }) !== JSON.stringify(newDraft(skill));
 
-/** Nothing of it has been written yet. */
+/** The fields of a new skill, which the front matter may set. */
 const EMPTY: Partial<Draft> = { title: '', description: '', tags: '', license: '' };
 
-/** Fields that are not as they were; front matter of the text fills the others. */
+/** Returns the changed fields; the front matter of the text sets the others. */
 export function changesOf(draft: Draft, skill: Skill | null) {
   const before: Partial<Draft> = skill ? newDraft(skill) : EMPTY;
   const { title, description, tags, license, text, visibility } = draft;

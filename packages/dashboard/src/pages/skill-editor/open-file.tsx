@@ -2,10 +2,10 @@ import { Button } from '@mantine/core';
 import { useId, useRef } from 'react';
 import { toast } from '../../shell/toasts';
 
-/** More than the service takes, so that the refusal is the service's. */
+/** Above the service's limit, so that the service rejects a file that is slightly too large. */
 const BYTES_MAX = 1_000_000;
 
-/** Reads a text from this computer into the editor. */
+/** Loads a local file into the editor. */
 export function OpenFile({ onText }: { onText: (text: string) => void }) {
   const field = useRef<HTMLInputElement>(null);
   const id = useId();

@@ -8,7 +8,7 @@ interface PreviewProps {
   title: string;
   text: string;
   url: string | undefined;
-  /** Fills in a text to begin with. */
+  /** Inserts an outline into the editor. */
   onOutline: () => void;
 }
 
@@ -27,7 +27,7 @@ export function Preview({ title, text, url, onOutline }: PreviewProps) {
         <Empty title="The page shows up here as you write">
           <p>
             <Button variant="default" onClick={onOutline}>
-              Begin with an outline
+              Start from an outline
             </Button>
           </p>
         </Empty>

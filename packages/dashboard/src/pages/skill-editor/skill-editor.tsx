@@ -18,7 +18,7 @@ import { useSaveSkill } from './use-save-skill';
 
 const TYPING_MS = 300;
 
-/** The text on one side, its page on the other, and what is said of it above. */
+/** Edits a skill: its fields above, its text beside a preview. */
 export function SkillEditor({ opened }: { opened: Skill | null }) {
   const navigate = useNavigate();
   const { skill, draft, change, changed, isBack, rebase, forget } = useDraft(opened);
@@ -86,7 +86,7 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
         <Failure title="Nothing was saved" error={save.error} />
       )}
       {isBack && changed && (
-        <Notice tone="info">This is what you had written and not saved. Cancel gives it up.</Notice>
+        <Notice tone="info">Your unsaved draft was restored. Cancel discards it.</Notice>
       )}
       <div className={styles.fields}>
         <TextInput label="Title" placeholder="Review a change" maxLength={200} {...text('title')} />
@@ -138,7 +138,7 @@ export function SkillEditor({ opened }: { opened: Skill | null }) {
   );
 }
 
-/** The browser asks before a text is lost that was not saved. */
+/** Asks for confirmation before the page is closed with unsaved changes. */
 function useKeptFromLeaving(isKept: boolean): void {
   useEffect(() => {
     if (!isKept) return;
@@ -162,5 +162,5 @@ const OUTLINE = `Use it before a change is merged.
 
 ## Done when
 
-- Somebody who did not write it can say what it does.
+- A reader who did not write it can say what it does.
 `;

@@ -7,13 +7,13 @@ import { type Draft, isChanged, newDraft } from './draft';
 
 interface Kept {
   draft: Draft;
-  /** As it was when the text was begun: a later version is nobody's to overwrite unseen. */
+  /** The base of the draft, so that a newer version is never overwritten unseen. */
   skill: Skill | null;
 }
 
 /**
- * The unsaved draft, kept while its author looks at another page of the dashboard. It is cached with the data of the
- * workspace and, like that, discarded when they sign out.
+ * Manages the unsaved draft, which survives navigation within the dashboard. It is cached with the data of the
+ * workspace and, like that, discarded on sign-out.
  */
 export function useDraft(opened: Skill | null) {
   const workspaceId = useWorkspace()?.id;
@@ -37,14 +37,14 @@ export function useDraft(opened: Skill | null) {
     draft,
     change: (part: Partial<Draft>) => setDraft((before) => ({ ...before, ...part })),
     changed: changed && !isOver,
-    /** It was written earlier, and is back. */
+    /** The draft was restored from the cache. */
     isBack: kept !== undefined,
-    /** Goes on from another version: whatever was not touched is theirs. */
+    /** Rebases the draft on a newer version, which sets all fields that were not edited. */
     rebase: (theirs: Skill) => {
       setDraft(merged(draft, newDraft(skill), newDraft(theirs)));
       setSkill(theirs);
     },
-    /** Saved, or given up. */
+    /** Discards the draft after it was saved or cancelled. */
     forget: () => {
       queryClient.removeQueries({ queryKey: key, exact: true });
       setOver(true);

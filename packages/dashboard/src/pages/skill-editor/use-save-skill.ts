@@ -5,7 +5,7 @@ import { useWorkspace } from '../../shell/use-me';
 import { skillKeys } from '../../skills/skill-keys';
 import { changesOf, type Draft } from './draft';
 
-/** Publishes a new one, or makes a version of the one that was opened; nobody's later version is overwritten. */
+/** Creates a skill, or a new version of one; never overwrites a newer version. */
 export function useSaveSkill(skill: Skill | null, onSaved: (saved: Skill) => void) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

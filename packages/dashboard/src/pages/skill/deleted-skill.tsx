@@ -8,7 +8,7 @@ import { skillKeys } from '../../skills/skill-keys';
 import { Empty } from '../../ui/empty';
 import { Failure } from '../../ui/notice';
 
-/** Only its owner learns that it was there. */
+/** Offers to restore a deleted skill. Only its owner sees that it existed. */
 export function DeletedSkill({ slug }: { slug: string }) {
   useTitle('Deleted skill');
   const workspaceId = useWorkspace()?.id;
@@ -20,8 +20,8 @@ export function DeletedSkill({ slug }: { slug: string }) {
   });
   return (
     <Empty title="This skill is deleted" level={1}>
-      <p>Nobody can read it. For 30 days you can restore it with its versions, shares and places in libraries.</p>
-      <Failure title="It stays deleted" error={restore.error} />
+      <p>It is no longer readable. For 30 days you can restore it with its versions, shares and places in libraries.</p>
+      <Failure title="The skill was not restored" error={restore.error} />
       <p>
         <Button loading={restore.isPending} onClick={() => restore.mutate()}>
           Restore

@@ -12,7 +12,7 @@ import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from './skill-page.module.css';
 
-/** Puts the skill into a library of one's own. */
+/** Adds the skill to one of the member's own libraries. */
 export function InLibraries({ skill }: { skill: Skill }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -50,7 +50,7 @@ export function InLibraries({ skill }: { skill: Skill }) {
     >
       {libraries.length === 0 ? (
         <Text fz="xs" c="dimmed">
-          A library is a shelf of skills that others can subscribe to. <Link to={paths.libraries}>Make one</Link>.
+          A library is a shelf of skills that others can subscribe to. <Link to={paths.libraries}>Create one</Link>.
         </Text>
       ) : (
         <Stack gap="md">

@@ -7,7 +7,7 @@ import { DownloadIcon } from '../../ui/icons';
 import { Panel } from '../../ui/panel';
 import { saveFile } from '../../ui/save-file';
 
-/** Lines that bring the skill to an agent: the same that its page has. */
+/** Shows the commands that install the skill for an agent, as its public page does. */
 export function Install({ skill: { slug, url, visibility, body_md } }: { skill: Skill }) {
   const header = visibility === 'private' ? '-H "Authorization: Bearer $GANTRY_TOKEN" ' : '';
   const { origin } = new URL(url);
@@ -36,8 +36,8 @@ export function Install({ skill: { slug, url, visibility, body_md } }: { skill: 
         <Text fz="xs" c="dimmed">
           {visibility === 'private' ? (
             <>
-              It is private, so the line sends a key or token of somebody who may read it:{' '}
-              <Link to={paths.tokens}>make one</Link>.
+              It is private, so the command sends a key or token with access to it:{' '}
+              <Link to={paths.tokens}>create one</Link>.
             </>
           ) : (
             'Many agents look for skills in .agents/skills; use the folder of yours.'

@@ -16,7 +16,7 @@ import { FailedToLoad, Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from './skill-page.module.css';
 
-/** A skill's readers: publishing, taking back, sharing with people, deleting. */
+/** Sets the visibility of a skill, shares it with people, or deletes it. */
 export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -76,7 +76,7 @@ export function Sharing({ skill, mayChange }: { skill: Skill; mayChange: boolean
   );
 }
 
-/** People who have verified one of the addresses, or are members with it, read the skill also while it is private. */
+/** Lists the addresses whose verified owners or members can read the skill even while it is private. */
 function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -139,7 +139,7 @@ function People({ skill, mayChange }: { skill: Skill; mayChange: boolean }) {
           </Button>
         </FormRow>
       )}
-      <Failure title="Nobody was added or removed" error={share.error} />
+      <Failure title="Nothing was changed" error={share.error} />
     </>
   );
 }

@@ -114,7 +114,7 @@ function About({ skill }: { skill: Skill }) {
   );
 }
 
-/** Of all workspaces where the reader owns it. */
+/** Counts the workers that use the skill, over all workspaces if the reader owns it. */
 function UsedByWorkers({ workspace, total }: Skill['used_by_workers']) {
   const here = workspace ?? 0;
   const elsewhere = Math.max(0, (total ?? here) - here);

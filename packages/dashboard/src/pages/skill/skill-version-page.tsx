@@ -20,7 +20,7 @@ import { Timestamp } from '../../ui/timestamp';
 import styles from './skill-page.module.css';
 import { UseInWorker } from './use-in-worker';
 
-/** An earlier text, what has changed since, and the way back to it. */
+/** Shows an earlier version, its diff to the current one, and publishes it again. */
 export default function SkillVersionPage() {
   const { slug = '', version: asked = '' } = useParams();
   const version = Number(asked);
@@ -81,7 +81,7 @@ function LoadedVersion({ skill, old }: { skill: Skill; old: SkillVersionText }) 
           <Panel title={`Changed since, up to version ${skill.version}`}>
             {old.body_md === skill.body_md ? (
               <Text fz="xs" c="dimmed">
-                The text is the same; only what is said about it has changed.
+                The text is the same; only the other fields have changed.
               </Text>
             ) : (
               <DiffView
@@ -102,7 +102,7 @@ function LoadedVersion({ skill, old }: { skill: Skill; old: SkillVersionText }) 
   );
 }
 
-/** Makes a new version of an old text, so that nothing in between is lost. */
+/** Creates a new version with an old text, so that the versions in between are kept. */
 function usePublishAgain({ slug, version }: Skill, old: SkillVersionText) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();

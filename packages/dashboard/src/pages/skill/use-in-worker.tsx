@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { toast } from '../../shell/toasts';
 import { type SkillVersion, useSkillWorker } from '../../workers/use-skill-worker';
 
-/** Makes an agent of the version that is shown; its tools are chosen on its page. */
+/** Creates an agent from the shown version; its tools are selected on its page. */
 export function UseInWorker({ skill }: { skill: SkillVersion }) {
   const make = useSkillWorker();
   return (
@@ -11,7 +11,7 @@ export function UseInWorker({ skill }: { skill: SkillVersion }) {
       loading={make.isPending}
       onClick={() =>
         make.mutate(skill, {
-          onError: (error) => toast(`No worker was made: ${error.message}`, { tone: 'error' }),
+          onError: (error) => toast(`The worker was not created: ${error.message}`, { tone: 'error' }),
         })
       }
     >

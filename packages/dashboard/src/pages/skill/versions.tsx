@@ -14,7 +14,7 @@ import styles from './skill-page.module.css';
 
 const SHOWN = 10;
 
-/** The last hundred are kept; each can be read, compared and published again. */
+/** Lists the versions, of which the last hundred are kept. */
 export function Versions({ skill }: { skill: Skill }) {
   const workspaceId = useWorkspace()?.id;
   const [all, setAll] = useState(false);

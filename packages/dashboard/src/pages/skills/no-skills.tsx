@@ -5,22 +5,22 @@ import { useWorkspace } from '../../shell/use-me';
 import { Empty } from '../../ui/empty';
 import type { Which } from './use-skill-list';
 
-/** Says what the list is for, and leads to what would fill it. */
+/** Explains an empty list, and links to ways to fill it. */
 export function NoSkills({ which }: { which: Which }) {
   const mayWrite = useWorkspace()?.role !== 'viewer';
   switch (which) {
     case 'workspace':
       return (
-        <Empty title="Nobody here has published a skill yet" level={2}>
-          <p>Public skills of this workspace’s people show up here, and those that they share with you.</p>
+        <Empty title="No published skills yet" level={2}>
+          <p>Public skills of this workspace’s members are listed here, and those that they share with you.</p>
         </Empty>
       );
     case 'saved':
       return (
-        <Empty title="You have saved no skill yet" level={2}>
-          <p>Open a skill that somebody else has written and press Save; it then stays within reach here.</p>
+        <Empty title="No saved skills yet" level={2}>
+          <p>Open a skill of another author and press Save to keep it here.</p>
           <p>
-            <Link to={paths.libraries}>Look into the libraries</Link>
+            <Link to={paths.libraries}>Browse the libraries</Link>
           </p>
         </Empty>
       );

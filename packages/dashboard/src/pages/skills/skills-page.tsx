@@ -29,7 +29,7 @@ export default function SkillsPage() {
   const { pathname } = useLocation();
   return (
     <SkillsFrame>
-      {/* Each tab begins without the words that were searched for in another. */}
+      {/* Each tab starts without the search text of another. */}
       <Searched key={pathname} which={LISTS[pathname] ?? 'owned'} />
     </SkillsFrame>
   );
@@ -70,7 +70,7 @@ function List({ which, q }: { which: Which; q: string }) {
   if (!skills) return <LoadingSkills />;
   if (skills.length === 0) {
     return q ? (
-      <Empty title={`Nothing about “${q}”`} level={2}>
+      <Empty title={`No skills match “${q}”`} level={2}>
         <p>The search looks at titles, tags, descriptions and texts of everything you may read. Try fewer words.</p>
       </Empty>
     ) : (

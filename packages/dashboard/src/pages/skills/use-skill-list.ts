@@ -8,7 +8,7 @@ export type Which = 'owned' | 'workspace' | 'saved' | 'deleted';
 
 const PAGE = 50;
 
-/** Newest first; with words to search for, whatever the person may read that has them, best first. */
+/** Lists skills, newest first; with a query, searches all readable skills, best match first. */
 export function useSkillList(which: Which, q: string) {
   const workspaceId = useWorkspace()?.id;
   return useInfiniteQuery({

@@ -14,7 +14,7 @@ import { TOKEN_COLUMNS, TokenFact } from './token-row';
 
 const KEY = ['tokens', 'apps'];
 
-/** The apps that this person connected to `/mcp`. */
+/** Lists the apps that the member has connected to `/mcp`. */
 export function ConnectedApps() {
   const queryClient = useQueryClient();
   const grants = useQuery({ queryKey: KEY, queryFn: () => unwrap(account.GET('/auth/oauth/grants')) });

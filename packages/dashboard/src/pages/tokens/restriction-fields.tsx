@@ -12,7 +12,7 @@ interface RestrictionFieldsProps {
   onChange: (restriction: Restriction) => void;
 }
 
-/** Below the role: whatever is left as it is restricts nothing. */
+/** Restricts a token further than its role; untouched fields restrict nothing. */
 export function RestrictionFields({ restriction, onChange }: RestrictionFieldsProps) {
   const [isOpen, setOpen] = useState(false);
   const write = (change: Partial<Restriction>) => onChange({ ...restriction, ...change });
@@ -84,7 +84,7 @@ function Chosen({ kind, label, chosen, onChange }: ChosenProps) {
   return (
     <Stack gap="xs">
       <FindField
-        // Empty again for the next one.
+        // Clears the field for the next one.
         key={chosen.length}
         kind={kind}
         label={label}

@@ -1,4 +1,4 @@
-/** Restrictions of a token below its role: as the form has them, as the API takes them, and in words. */
+/** Restrictions of a token below its role: in the form, in the API, and as text. */
 import { TOOLSETS, type Toolset } from '../../accounts/toolsets';
 import type { Token } from '../../shell/api';
 import { dollars } from '../../ui/format';
@@ -10,7 +10,7 @@ export interface Restriction {
   toolsets: Toolset[];
   readonly: boolean;
   requireApproval: boolean;
-  /** As it is typed. */
+  /** The raw input. */
   budgetUsd: string;
 }
 
@@ -32,7 +32,7 @@ export interface AskedRestriction {
   budget_usd?: number;
 }
 
-/** Undefined where nothing is restricted. */
+/** Converts the form's restriction to the API's; undefined if nothing is restricted. */
 export function askedOf(restriction: Restriction): AskedRestriction | undefined {
   const { workers, automations, toolsets, readonly, requireApproval, budgetUsd } = restriction;
   const asked: AskedRestriction = {
@@ -53,7 +53,7 @@ const someOf = (names: readonly string[]): string =>
     ? `${names.slice(0, NAMED_MAX).join(', ')} and ${names.length - NAMED_MAX} more`
     : names.join(', ');
 
-/** One short text for each rule. */
+/** Returns a short text for each rule. */
 export function restrictionInWords({ restrict, spent_usd }: Pick<Token, 'restrict' | 'spent_usd'>): string[] {
   if (!restrict) return [];
   const { workers, automations, toolsets, readonly, require_approval, budget_usd } = restrict;

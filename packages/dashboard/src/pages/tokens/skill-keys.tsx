@@ -21,7 +21,7 @@ const at = (id: string) => ({ params: { path: { id } } });
 const rotate = async (id: string) => unwrap((await skillsApi()).POST('/api/v1/api-keys/{id}/rotate', at(id)));
 const revoke = async (id: string) => unwrap((await skillsApi()).DELETE('/api/v1/api-keys/{id}', at(id)));
 
-/** Keys that open the person's skills in this workspace and nothing else. */
+/** Manages keys that give access only to the member's skills in this workspace. */
 export function SkillKeys() {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -31,7 +31,7 @@ export function SkillKeys() {
   const create = useMutation({ ...settled, mutationFn: make });
   const renew = useMutation({ ...settled, mutationFn: rotate });
   const remove = useMutation({ ...settled, mutationFn: revoke });
-  // The one that was asked for last.
+  // The key of the latest request.
   const shown = (renew.submittedAt > create.submittedAt ? renew : create).data;
 
   function submit(event: FormEvent<HTMLFormElement>) {
@@ -63,7 +63,7 @@ export function SkillKeys() {
       <Failure title="Nothing was changed" error={create.error ?? renew.error ?? remove.error} />
       {shown && (
         <OneTimeSecret label={shown.name} value={shown.key}>
-          Copy the key now: it is shown this once and kept nowhere.
+          Copy the key now: it is shown only once and not stored.
         </OneTimeSecret>
       )}
       <ResourceList what="The list of keys" query={keys} items={keys.data} height={80}>
@@ -102,10 +102,10 @@ function KeyRow({
     <li>
       <TokenName name={name} prefix={prefix} />
       <TokenFact>
-        {rotated_at ? 'Renewed' : 'Made'} <Timestamp at={Date.parse(rotated_at ?? created_at)} />
+        {rotated_at ? 'Renewed' : 'Created'} <Timestamp at={Date.parse(rotated_at ?? created_at)} />
       </TokenFact>
       <LastUse at={last_used_at} />
-      <TokenFact>Does not end by itself</TokenFact>
+      <TokenFact>Does not expire</TokenFact>
       <Group gap="xs">
         <ConfirmButton label={`Renew ${name}`} question="Replace it now" busy={busy} onConfirm={onRotate}>
           Renew

@@ -38,7 +38,7 @@ const LIVES = [
   { value: '30', label: '30 days' },
   { value: '90', label: '90 days' },
   { value: '365', label: 'a year' },
-  { value: '', label: 'for ever' },
+  { value: '', label: 'no expiry' },
 ];
 const DAY_MS = 86_400_000;
 
@@ -89,7 +89,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
           withAsterisk={false}
         />
         <NativeSelect name="role" label="May do" size="md" data={GRANTABLE_ROLE_OPTIONS} defaultValue="member" />
-        <NativeSelect name="days" label="Lives" size="md" data={LIVES} defaultValue="90" />
+        <NativeSelect name="days" label="Expires after" size="md" data={LIVES} defaultValue="90" />
         <Button type="submit" size="md" loading={create.isPending}>
           Create token
         </Button>
@@ -98,7 +98,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
       <Failure title="Nothing was changed" error={failure} />
       {create.data && (
         <OneTimeSecret label={create.data.name} value={create.data.token}>
-          Copy the token now: it is shown this once and kept nowhere.
+          Copy the token now: it is shown only once and not stored.
         </OneTimeSecret>
       )}
       <ResourceList what="The list of tokens" query={tokens} items={tokens.data} height={80}>
@@ -122,7 +122,7 @@ export function TokenPanel({ title, about, queryKey, actions }: TokenPanelProps)
 
 interface TokenRowProps {
   token: Token;
-  /** Name of the token that made it, if that is in the list. */
+  /** The name of the token that created it, if that is in the list. */
   maker: string | undefined;
   busy: boolean;
   onRevoke: (withMade: boolean) => void;
@@ -139,12 +139,12 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
         <TokenName name={name} prefix={prefix} />
         {token.created_by_token_id && (
           <p className={styles.about}>
-            made by {maker ? `the token ${maker}` : 'another token'}
+            created by {maker ? `the token ${maker}` : 'another token'}
             {token.created_by_token_revoked && ', which was revoked'}
           </p>
         )}
       </div>
-      <TokenFact>{role ? `At most ${roleWord(role)}` : 'Whatever you may'}</TokenFact>
+      <TokenFact>{role ? `At most ${roleWord(role)}` : 'All your permissions'}</TokenFact>
       <LastUse at={last_used_at} />
       <TokenFact tone={toneOf(expires_at)}>
         {expires_at ? (
@@ -152,7 +152,7 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
             {Date.parse(expires_at) > Date.now() ? 'Ends' : 'Expired'} <Timestamp at={Date.parse(expires_at)} />
           </>
         ) : (
-          'Does not end by itself'
+          'Does not expire'
         )}
       </TokenFact>
       {rules.length > 0 && <RowNote>{rules.join(' · ')}</RowNote>}
@@ -175,7 +175,7 @@ function TokenRow({ token, maker, busy, onRevoke }: TokenRowProps) {
   );
 }
 
-/** Whether its end is worth a look. */
+/** Returns the tone of an expiry: error once expired, timeout within a week of it. */
 function toneOf(expiresAt: string | null): 'error' | 'timeout' | undefined {
   if (expiresAt === null) return undefined;
   const left = Date.parse(expiresAt) - Date.now();

@@ -2,7 +2,7 @@ import { Box, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Timestamp } from '../../ui/timestamp';
 
-/** Name, rights, last use, end and buttons of a token, key or app. */
+/** Columns for name, rights, last use, expiry and buttons of a token, key or app. */
 export const TOKEN_COLUMNS = 'minmax(0, 1.6fr) repeat(3, minmax(0, 1fr)) auto';
 
 /** @param prefix the part of its value that may be shown */

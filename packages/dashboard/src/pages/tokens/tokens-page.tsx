@@ -32,7 +32,7 @@ export default function TokensPage() {
   return (
     <SettingsFrame
       title="Tokens"
-      about="Credentials of programs. Revoke one, and it is refused everywhere within seconds."
+      about="Credentials of programs. A revoked one stops working everywhere within seconds."
     >
       <TokenPanel
         title="Personal tokens"

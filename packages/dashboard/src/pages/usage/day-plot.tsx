@@ -14,7 +14,7 @@ const HEIGHT_PX = 200;
 const DAY_SECONDS = 86_400;
 const dayName = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** A bar for each day. What the picture shows is also said in words, and in the table below it. */
+/** Draws a bar for each day; its label and the table below have the same data as text. */
 export default function DayPlot({ label, points, words }: DayPlotProps) {
   const box = usePlot(
     (element) => new uPlot(options(element, points, words), dataOf(points), element),

@@ -10,7 +10,7 @@ import { Panel } from '../../ui/panel';
 import type { Usage } from './usage';
 import styles from './usage-page.module.css';
 
-/** From this share of a budget on, it is worth a look. */
+/** The share of a budget from which the page warns. */
 const NEARLY = 0.8;
 
 type WorkerUsage = Usage['workers'][number];
@@ -42,7 +42,7 @@ const COLUMNS: Column<UsageRow>[] = [
   { head: 'Compute time', cell: ({ compute_ms }) => duration(compute_ms), isNumber: true, className: styles.wide },
 ];
 
-/** The dearest first. */
+/** Lists the usage of workers by cost, highest first. */
 export function UsageByWorker({ workers, others }: Pick<Usage, 'workers' | 'others'>) {
   const rows: UsageRow[] = workers.map((worker) => ({
     ...worker,

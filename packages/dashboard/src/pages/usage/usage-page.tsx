@@ -22,7 +22,7 @@ function monthAfter(month: string, months: number): string {
   return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7);
 }
 
-/** Usage of the workspace's workers in a month, by day and by worker. */
+/** Shows the usage of the workspace's workers in a month, by day and by worker. */
 export default function UsagePage() {
   const workspace = useWorkspace();
   const [search] = useSearchParams();
@@ -40,11 +40,11 @@ export default function UsagePage() {
         <h2>{monthName.format(new Date(`${month}-01`))}</h2>
         <Group gap="xs">
           <Button component={Link} size="xs" variant="default" to={`?month=${monthAfter(month, -1)}`}>
-            Month before
+            Previous month
           </Button>
           {month < present && (
             <Button component={Link} size="xs" variant="default" to={`?month=${monthAfter(month, 1)}`}>
-              Month after
+              Next month
             </Button>
           )}
         </Group>

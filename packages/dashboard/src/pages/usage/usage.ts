@@ -1,4 +1,4 @@
 import type { WorkerSchemas } from '@gantry/sdk';
 
-/** Usage of a month. */
+/** The usage of a month. */
 export type Usage = WorkerSchemas['Usage'];

@@ -14,7 +14,7 @@ import { useTitle } from '../../shell/use-title';
 import styles from '../../ui/card.module.css';
 import { Failure } from '../../ui/notice';
 
-/** A mailed link, opened by a person who is signed in: the link without the account proves nothing. */
+/** Serves the mailed link to a signed-in user: the link without the account proves nothing. */
 export default function VerifyEmailPage() {
   useTitle('Verify your e-mail address');
   const [token] = useState(() => takeLinkToken('verification'));
@@ -62,7 +62,7 @@ function Verify({ token }: { token: string }) {
         This address is mine
       </Button>
       <Button variant="default" size="md" fullWidth onClick={() => session.signOut()}>
-        Sign in as somebody else
+        Sign in to another account
       </Button>
     </>
   );

@@ -14,7 +14,7 @@ import content from '../../ui/panel-content.module.css';
 import { ResourceList } from '../../ui/resource-list';
 import { WorkerFrame } from '../../workers/worker-frame';
 
-/** Alerts about this worker. */
+/** Lists the alerts of one worker. */
 export default function WorkerAlertsPage() {
   return <WorkerFrame tab="Alerts">{(worker) => <Alerts key={worker.id} worker={worker} />}</WorkerFrame>;
 }
@@ -46,10 +46,10 @@ function Alerts({ worker }: { worker: Worker }) {
         items={alerts.data}
         height={120}
         empty={
-          <Empty title="No alert tells of this worker alone">
+          <Empty title="No alerts for this worker yet">
             <p>
               An alert sends an e-mail or a webhook when a run fails, times out, waits for approval or misses its time.
-              {!mayMake && ' Admins make them.'}
+              {!mayMake && ' Admins can create them.'}
             </p>
           </Empty>
         }
@@ -69,7 +69,7 @@ function Alerts({ worker }: { worker: Worker }) {
         )}
       </ResourceList>
       <Text mt="md" fz="sm" c="dimmed">
-        Alerts of the whole workspace tell of it as well: see <Link to={paths.alerts}>all alerts</Link>.
+        Alerts of the whole workspace apply to it as well: see <Link to={paths.alerts}>all alerts</Link>.
       </Text>
     </Panel>
   );

@@ -10,7 +10,7 @@ import { Panel } from '../../ui/panel';
 import { toolWords } from '../../workers/agent-tools';
 import { LoadedSkillDetails } from '../../workers/loaded-skills';
 
-/** Model, tools and bounds of the agent, beside its task; the settings change them. */
+/** Shows the model, tools and limits of the agent beside its task. */
 export function AgentPanel({ worker }: { worker: Worker }) {
   const { id, model, tools, connections, max_turns: turns, budget_usd: budget, skill, skills } = worker;
   const slug = skill?.split('@')[0];
@@ -18,7 +18,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
     ['Model', model ?? 'The default'],
     ['Turns', `At most ${turns}`],
     ['Budget', budget === null ? 'No limit of its own' : `${dollars(budget)} a run`],
-    ['Result', worker.output === null ? 'Its words' : 'JSON that fits a schema'],
+    ['Result', worker.output === null ? 'Text' : 'JSON that fits a schema'],
   ];
   return (
     <Panel title="Agent" aside={<Link to={workerPath(id, 'workerSettings')}>Settings</Link>}>
@@ -35,7 +35,7 @@ export function AgentPanel({ worker }: { worker: Worker }) {
             </Box>
           ) : (
             <Text className="wrap-anywhere" fz="sm" c="dimmed">
-              None: it can think and answer, and do nothing else.
+              None: it can only think and answer.
             </Text>
           )}
         </div>

@@ -143,7 +143,7 @@ export function CodeWorkspace({ worker, source, draft }: CodeWorkspaceProps) {
   );
 }
 
-/** As a zip that another installation can read. */
+/** Downloads the worker as a zip that another installation can import. */
 async function readBundle(workerId: string): Promise<Blob> {
   const params = { path: { worker_id: workerId } };
   return unwrap((await workerApi()).GET('/api/workers/{worker_id}/bundle.zip', { params, parseAs: 'blob' }));
@@ -164,7 +164,7 @@ function useSave(worker: Worker, draft: Draft) {
       queryClient.setQueryData(workerKeys.one(workspaceId, worker.id), now);
       toast([`Saved as version ${saved.version}`, ...warnings].join('. '));
     } catch (error) {
-      // The page then shows what somebody else has saved.
+      // Loads the version that another member has saved.
       if (isStatus(error, 409)) await refreshWorkers(queryClient, workspaceId);
       throw error;
     }
@@ -191,9 +191,9 @@ function stateOf(changed: number): string {
 
 const MANIFESTS = ['worker.yaml', 'worker.yml', 'worker.json'];
 const reservedProblem = (path: string): string | null =>
-  MANIFESTS.includes(path) ? `${path} is made of the worker’s settings when it is downloaded.` : null;
+  MANIFESTS.includes(path) ? `${path} is generated from the worker’s settings on download.` : null;
 
-/** Problems of the draft as a whole are shown with every file. */
+/** Lists the problems of a file, including those of the draft as a whole. */
 const shownIn = (problems: (DraftProblem | FileProblem)[], path: string): CodeProblem[] =>
   problems
     .filter(({ file }) => file === path || file === null)

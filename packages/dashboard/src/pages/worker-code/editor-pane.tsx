@@ -15,14 +15,14 @@ import { Notice } from '../../ui/notice';
 interface EditorPaneProps {
   worker: Worker;
   path: string;
-  /** As it is in the version; null where it is no text, or not there. */
+  /** The text in the base version; null if it is binary or missing. */
   before: string | null;
   /** Undefined: deleted. */
   content: FileContent | undefined;
   problems: CodeProblem[];
   isStale: boolean;
   getPyright: PythonFile['getPyright'];
-  /** Absent: it is only read. */
+  /** Absent: read-only. */
   onChange: ((text: string) => void) | undefined;
   onSave: () => void;
   onRestore: () => void;

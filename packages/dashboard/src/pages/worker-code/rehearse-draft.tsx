@@ -24,7 +24,7 @@ const MESSAGE_CHARS_MAX = 500;
 const COUNTS = [1, 3, 5, 10, 20];
 const USUAL = 5;
 
-/** Makes a candidate of the draft, which stays, and leads to it. */
+/** Creates a candidate from the draft, which is kept, and opens it. */
 export function RehearseDraft({ worker, draft, disabled }: RehearseDraftProps) {
   const [asking, setAsking] = useState(false);
   return (
@@ -64,8 +64,8 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
     <Dialog title="Dry run" onClose={onClose}>
       <FormStack className={editing.save} p="lg" onSubmit={submit}>
         <p>
-          The draft runs again on the inputs of past runs, without effects outside: what it would write is answered from
-          their records. You see what would come out differently, then promote it or drop it.
+          The draft runs again on the inputs of past runs, without external effects: writes are answered from their
+          records. You see what would change, then promote it or drop it.
         </p>
         <NativeSelect
           label="Rehearsed on"
@@ -77,7 +77,7 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
           }))}
         />
         <TextInput
-          label="What changes"
+          label="Change message"
           description="It names the candidate. It may stay empty."
           maxLength={MESSAGE_CHARS_MAX}
           value={message}
@@ -85,7 +85,7 @@ function RehearseDialog({ worker, draft, onClose }: Omit<RehearseDraftProps, 'di
         />
         <Refusal error={propose.error} />
         <div className={editing.actions}>
-          <p className={content.about}>Reads go through, and models may be asked.</p>
+          <p className={content.about}>Read requests are sent, and models may be called.</p>
           <Button type="submit" loading={propose.isPending}>
             Rehearse
           </Button>

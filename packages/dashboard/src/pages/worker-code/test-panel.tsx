@@ -13,9 +13,9 @@ import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import { TestResult } from './test-result';
 
-/** A worker that declares no inputs takes any. */
+/** The form of a worker without declared inputs, which accepts any. */
 const ANYTHING: InputItem[] = [
-  { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object, or nothing.' },
+  { name: 'inputs', label: 'Inputs', type: 'json', description: 'A JSON object. Optional.' },
 ];
 
 type Inputs = Record<string, unknown>;
@@ -23,11 +23,11 @@ type Inputs = Record<string, unknown>;
 interface TestPanelProps {
   worker: Worker;
   draft: Draft;
-  /** Told where the code failed; null when a new test begins. */
+  /** Called with the place of a failure; null when a new test starts. */
   onFailure: (failure: FailedPlace | null) => void;
 }
 
-/** Runs the draft as it is, with the worker's secrets and limits, without saving it. */
+/** Runs the unsaved draft with the worker's secrets and limits. */
 export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
   const [sample, setSample] = useState<{ inputs: Inputs; count: number } | null>(null);
   const fill = useMutation({
@@ -50,7 +50,7 @@ export function TestPanel({ worker, draft, onFailure }: TestPanelProps) {
       }
     >
       <Stack gap="md">
-        <Failure title="No sample" error={fill.error} />
+        <Failure title="The sample could not be loaded" error={fill.error} />
         <WorkerTest
           key={inputFormKey(worker.inputs, sample?.count)}
           worker={worker}

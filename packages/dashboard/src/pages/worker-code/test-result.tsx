@@ -23,13 +23,13 @@ interface TestResultProps {
   onFailure: (failure: FailedPlace | null) => void;
 }
 
-/** A test beside its code, live until it is over. */
+/** Shows a test run beside its code, live until it ends. */
 export function TestResult({ worker, runId, onFailure }: TestResultProps) {
   const workspaceId = useWorkspace()?.id;
   const source = useMemo(() => workerRunSource(workspaceId, runId), [workspaceId, runId]);
   const { query, run, live, log } = useRun(source);
   const failed = run?.status === 'failed' ? run : undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once, when it has failed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reported once, when it has failed.
   useEffect(() => {
     if (failed)
       onFailure(failedPlace({ message: failed.error ?? '', type: failed.error_type, trace: failed.error_trace }));
@@ -83,7 +83,7 @@ export function TestResult({ worker, runId, onFailure }: TestResultProps) {
         store={log}
         name={run.id}
         startedAt={run.started_at === null ? null : Date.parse(run.started_at)}
-        empty={over ? 'It printed nothing.' : 'Lines appear here as the code prints them.'}
+        empty={over ? 'No output.' : 'Lines appear here as the code prints them.'}
       />
     </Stack>
   );

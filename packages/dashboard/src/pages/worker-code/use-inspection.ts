@@ -5,17 +5,17 @@ import { isStatus, type Worker, workerApi } from '../../shell/api';
 
 export type DraftProblem = WorkerSchemas['DraftProblem'];
 
-/** After the last keystroke. */
+/** The delay after the last keystroke. */
 const WAIT_MS = 450;
 
 export interface Inspection {
   problems: DraftProblem[];
-  /** Why there may be more: in words. */
+  /** The reason why the list may be incomplete. */
   unknown: string | null;
   isStale: boolean;
 }
 
-/** Problems that saving would refuse or warn of, while somebody types. */
+/** Lists the problems that a save would reject or warn about, while the user types. */
 export function useInspection(worker: Worker, { baseSha, changes }: Draft, isEnabled: boolean): Inspection {
   const [found, setFound] = useState<Inspection>({ problems: [], unknown: null, isStale: false });
   useEffect(() => {

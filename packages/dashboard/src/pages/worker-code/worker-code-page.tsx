@@ -8,7 +8,7 @@ import { versionFiles } from '../../workers/version-files';
 import { WorkerFrame } from '../../workers/worker-frame';
 import { CodeWorkspace } from './code-workspace';
 
-/** The files of a worker: read, changed, tested before they are saved, and saved as a version. */
+/** Shows the files of a worker, which can be edited, tested as a draft, and saved as a version. */
 export default function WorkerCodePage() {
   return <WorkerFrame tab="Code">{(worker) => <Code key={worker.id} worker={worker} />}</WorkerFrame>;
 }

@@ -16,7 +16,7 @@ import { useCancelRun, useConversation, useDeleteConversation, useSend } from '.
 import { Turn } from './turn';
 import { explainUnwritable } from './unwritable';
 
-/** One conversation with an agent worker. */
+/** Shows one conversation with an agent worker. */
 export default function ConversationPage() {
   const { conversationId = '' } = useParams();
   return (
@@ -47,7 +47,7 @@ function Thread({ worker, query, newest }: ThreadProps) {
   const end = useRef<HTMLDivElement>(null);
   const turns = query.data?.pages.toReversed().flatMap((page) => page.turns) ?? [];
   const lastNumber = turns.at(-1)?.number;
-  // People read on from the newest message.
+  // Scrolls to the newest message.
   // biome-ignore lint/correctness/useExhaustiveDependencies: with each message, and only then.
   useEffect(() => {
     end.current?.scrollIntoView({ block: 'end' });

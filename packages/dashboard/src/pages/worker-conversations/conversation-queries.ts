@@ -6,7 +6,7 @@ import { useWorkspace } from '../../shell/use-me';
 const LISTED = 30;
 const READ = 20;
 
-/** They begin as those of runs do: what changes a run changes its conversation. */
+/** Query keys under the prefix of runs, because a change of a run changes its conversation. */
 const conversationKeys = {
   list: (workspaceId: string | undefined, workerId: string) =>
     ['runs', workspaceId, 'conversations', workerId] as const,
@@ -14,7 +14,7 @@ const conversationKeys = {
     ['runs', workspaceId, 'conversations', workerId, id] as const,
 };
 
-/** Where a message was written last first. */
+/** Lists the conversations, latest message first. */
 export function useConversations(workerId: string) {
   const workspaceId = useWorkspace()?.id;
   return useInfiniteQuery({
@@ -29,7 +29,7 @@ export function useConversations(workerId: string) {
   });
 }
 
-/** Pages of a conversation, counted from its last message. */
+/** Loads pages of a conversation, counted from its last message. */
 export function useConversation(workerId: string, id: string) {
   const workspaceId = useWorkspace()?.id;
   return useInfiniteQuery({
@@ -46,7 +46,7 @@ export function useConversation(workerId: string, id: string) {
 
 interface Message {
   text: string;
-  /** The same message is taken once, however often it is sent with this key. */
+  /** The same message is accepted once, however often it is sent with this key. */
   key: string;
 }
 
@@ -74,7 +74,7 @@ export function useSend(workerId: string, id: string) {
           body: { message: text },
         }),
       ),
-    // Also where another member was quicker.
+    // Also on an error, since another member may have written first.
     onSettled: refresh,
   });
 }

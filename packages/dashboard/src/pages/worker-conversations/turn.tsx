@@ -17,7 +17,7 @@ import { counted, duration } from '../../ui/format';
 import { FailedToLoad, Notice } from '../../ui/notice';
 import { useMemberNames } from '../../workers/use-member-names';
 
-/** A message, and what its run answered; of the last one also what the agent did. */
+/** Shows a message and the answer of its run; for the last one, also the agent's work. */
 export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
   const { data: me } = useMe();
   const names = useMemberNames();
@@ -40,7 +40,7 @@ export function Turn({ turn, isLast }: { turn: WorkerTurn; isLast: boolean }) {
           )}
           {turn.ended_at && <span>{duration(Date.parse(turn.ended_at) - Date.parse(turn.created_at))}</span>}
           {turn.left_out > 0 && (
-            <span>It was not given {counted(turn.left_out, 'earlier message')}: the conversation is too long</span>
+            <span>{counted(turn.left_out, 'earlier message')} left out: the conversation is too long</span>
           )}
         </Group>
       </Stack>
@@ -84,7 +84,7 @@ const ENDINGS: Partial<Record<WorkerTurn['status'], string>> = {
   timed_out: 'The agent took too long',
 };
 
-/** Says why an answer is missing. */
+/** Explains why an answer is missing. */
 function Unanswered({ turn }: { turn: WorkerTurn }) {
   const { status, error, answer } = turn;
   if (!isOver(turn) || answer !== null) return null;

@@ -4,10 +4,10 @@ import type { Worker } from '../../shell/api';
 import { workerPath } from '../../shell/paths';
 import { Notice } from '../../ui/notice';
 
-/** The input that a message is. */
+/** The name of the input that holds a message. */
 export const MESSAGE = 'message';
 
-/** Explains why nobody, or not this person, can write to the worker now; null: they can. */
+/** Explains why this member cannot write to the worker now; null if they can. */
 export function explainUnwritable({ id, runner, inputs, status, permissions }: Worker): ReactNode {
   if (runner !== 'agent') return <Notice tone="info">Only agents have conversations.</Notice>;
   const takesMessages = inputs.some(({ name, type }) => name === MESSAGE && (type === 'text' || type === 'textarea'));
@@ -15,11 +15,11 @@ export function explainUnwritable({ id, runner, inputs, status, permissions }: W
     return (
       <Notice
         tone="info"
-        title="This agent takes no messages"
+        title="This agent does not accept messages"
         action={permissions.edit && <Link to={workerPath(id, 'workerSettings')}>Open the settings</Link>}
       >
-        Its author has declared which inputs it is given, and none is a text named {MESSAGE}. Once it declares that
-        input, people can write to it here.
+        It declares inputs, but none is a text named {MESSAGE}. Once it declares that input, members can write to it
+        here.
       </Notice>
     );
   }

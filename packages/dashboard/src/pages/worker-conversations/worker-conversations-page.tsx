@@ -20,7 +20,7 @@ import { WorkerFrame } from '../../workers/worker-frame';
 import { useBegin, useConversations } from './conversation-queries';
 import { explainUnwritable, MESSAGE } from './unwritable';
 
-/** Conversations with an agent worker, and the beginning of another. */
+/** Lists the conversations with an agent worker, and starts another. */
 export default function WorkerConversationsPage() {
   return (
     <WorkerFrame tab="Conversation">
@@ -93,8 +93,8 @@ function Conversations({ worker }: { worker: Worker }) {
         query={query}
         items={query.data?.pages.flat()}
         empty={
-          <Empty title="Nobody has written to it yet">
-            <p>What people write to this agent, and what it answers, is listed here.</p>
+          <Empty title="No conversations yet">
+            <p>Conversations with this agent are listed here.</p>
           </Empty>
         }
       >

@@ -20,7 +20,7 @@ import { EvaluationRefusal } from './evaluation-refusal';
 import { Result } from './result';
 import { RunningEvaluation } from './running-evaluation';
 
-/** Results of one evaluation, example by example. */
+/** Shows the results of one evaluation, example by example. */
 export default function EvaluationPage() {
   const { workerId = '', evaluationId = '' } = useParams();
   const { data: worker } = useWorker(workerId);
@@ -54,7 +54,7 @@ function Loaded({ evaluation, mayEdit }: { evaluation: EvaluationDetail; mayEdit
   const [search] = useSearchParams();
   const wanted = exampleIdIn(search);
   const asked = useRef<HTMLLIElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: where the address leads, once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scrolls to the example of the URL, once.
   useEffect(() => {
     asked.current?.scrollIntoView({ block: 'center' });
     asked.current?.querySelector('summary')?.focus({ preventScroll: true });
@@ -67,12 +67,12 @@ function Loaded({ evaluation, mayEdit }: { evaluation: EvaluationDetail; mayEdit
           <>
             <Summary evaluation={evaluation} />
             <span>
-              {evaluation.trigger === 'save' ? 'Begun by itself' : 'Begun'} <Timestamp at={Date.parse(begun)} />
+              {evaluation.trigger === 'save' ? 'Started automatically' : 'Started'} <Timestamp at={Date.parse(begun)} />
             </span>
             {evaluation.duration_ms !== null && <span>Took {duration(evaluation.duration_ms)}</span>}
             {usd > 0 && <span>{dollars(usd)}</span>}
             <span className="visually-hidden" role="status">
-              {status === 'running' ? 'It goes on.' : totalsInWords(totals)}
+              {status === 'running' ? 'It is running.' : totalsInWords(totals)}
             </span>
           </>
         }
@@ -88,7 +88,7 @@ function Loaded({ evaluation, mayEdit }: { evaluation: EvaluationDetail; mayEdit
       <div className={styles.results}>
         {status === 'running' && <RunningEvaluation evaluation={evaluation} mayStop={mayEdit} isOpen />}
         {evaluation.error && (
-          <Notice tone="error" title="It could not be finished">
+          <Notice tone="error" title="The evaluation did not finish">
             {evaluation.error}
           </Notice>
         )}

@@ -2,7 +2,7 @@ import { ApiError } from '@gantry/sdk';
 import { HowToSetModel } from '../../models/no-model';
 import { Failure, Notice } from '../../ui/notice';
 
-/** The reason why an evaluation was not started, and the next step. */
+/** Explains why an evaluation was not started, and the next step. */
 export function EvaluationRefusal({ error }: { error: Error | null }) {
   const code = error instanceof ApiError ? error.code : undefined;
   switch (code) {

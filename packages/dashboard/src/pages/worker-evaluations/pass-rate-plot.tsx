@@ -11,7 +11,7 @@ interface PassRatePlotProps {
 
 const HEIGHT_PX = 140;
 
-/** Evenly spaced, however far apart the versions' numbers are. What the picture shows the table's head says as well. */
+/** Plots pass rates with evenly spaced versions; the table's head has the same data as text. */
 export default function PassRatePlot({ points }: PassRatePlotProps) {
   const box = usePlot((element) => new uPlot(options(element, points), dataOf(points), element), [points]);
 

@@ -5,10 +5,10 @@ import styles from './worker-evaluations.module.css';
 
 const PassRatePlot = lazy(() => import('./pass-rate-plot'));
 
-/** A line needs as many. */
+/** The minimum number of points for a line. */
 const POINTS_MIN = 3;
 
-/** The share of examples that passed, version by version; nothing where there are too few. */
+/** Plots the share of passed examples by version; renders nothing for too few versions. */
 export function PassRates({ versions }: { versions: EvaluationTable['versions'] }) {
   const points = useMemo(
     () =>

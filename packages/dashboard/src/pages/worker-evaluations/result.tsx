@@ -16,7 +16,7 @@ interface ResultProps {
   opens: boolean;
 }
 
-/** Of one example: its chip in the line, its checks and output below. */
+/** Shows the result of one example, with its checks and output on demand. */
 export function Result({ ref, result, opens }: ResultProps) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const { example_name: name, status, run_id: runId, checks, output, error, duration_ms: took, usd } = result;
@@ -60,7 +60,7 @@ export function Result({ ref, result, opens }: ResultProps) {
               </div>
             )}
             {runId !== null && <Link to={workerRunPath(runId)}>Open the run</Link>}
-            {runId === null && !error && <Text c="dimmed">It has not begun.</Text>}
+            {runId === null && !error && <Text c="dimmed">It has not started.</Text>}
           </div>
         )}
       </details>

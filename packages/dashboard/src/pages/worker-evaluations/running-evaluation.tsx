@@ -15,7 +15,7 @@ interface RunningEvaluationProps {
   isOpen?: boolean;
 }
 
-/** Progress of an evaluation: examples that passed, that failed, and that are still to come. */
+/** Shows the progress of an evaluation: passed, failed and remaining examples. */
 export function RunningEvaluation({ evaluation, mayStop, isOpen = false }: RunningEvaluationProps) {
   const { id, worker_id: workerId, version, totals, usd } = evaluation;
   const stop = useStopEvaluation(workerId);
@@ -61,7 +61,7 @@ export function RunningEvaluation({ evaluation, mayStop, isOpen = false }: Runni
         ))}
         <span style={{ flexGrow: Math.max(0, totals.total - ended) }} />
       </div>
-      <Failure title="It goes on" error={stop.error} />
+      <Failure title="The evaluation was not stopped" error={stop.error} />
     </Stack>
   );
 }

@@ -11,16 +11,16 @@ interface VersionTableProps {
   table: EvaluationTable;
   /** Sha of the current version. */
   current: string;
-  /** Absent: nobody may. */
+  /** Absent: not permitted. */
   evaluate: ((sha: string) => void) | undefined;
 }
 
 type Version = EvaluationTable['versions'][number];
 
-/** Examples down, versions across with the newest first; each cell leads to its result. */
+/** Shows examples as rows and versions as columns, newest first; each cell links to its result. */
 export function VersionTable({ workerId, table, current, evaluate }: VersionTableProps) {
   const { examples, cells } = table;
-  // Of versions without an evaluation the current one alone is worth a column: it can have one now.
+  // Among versions without an evaluation, only the current one gets a column, to start one.
   const versions = table.versions.filter(({ evaluation_id: id, sha }) => id !== null || sha === current);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.

@@ -22,7 +22,7 @@ import styles from './worker-evaluations.module.css';
 
 const ExampleDialog = lazy(() => import('../../evaluations/example-dialog'));
 
-/** Examples of a worker, and what each of its versions makes of them. */
+/** Shows the examples of a worker, and the results of each of its versions. */
 export default function WorkerEvaluationsPage() {
   return <WorkerFrame tab="Evaluations">{(worker) => <Evaluations key={worker.id} worker={worker} />}</WorkerFrame>;
 }
@@ -112,7 +112,7 @@ function OnSave({ worker }: { worker: Worker }) {
       { evaluate_on_save: on },
       {
         onSuccess: () =>
-          toast(on ? 'Each new version is evaluated' : 'New versions are not evaluated by themselves', {
+          toast(on ? 'Each new version is evaluated' : 'New versions are not evaluated automatically', {
             undo: () => change.mutate({ evaluate_on_save: !on }),
           }),
       },
@@ -122,7 +122,7 @@ function OnSave({ worker }: { worker: Worker }) {
       <Switch
         classNames={{ track: styles.track ?? '' }}
         label="Evaluate each new version"
-        description="By itself, as soon as it is saved. Models and judges cost money."
+        description="Automatically, as soon as it is saved. Models and judges cost money."
         checked={isOn}
         onChange={(event) => switchTo(event.currentTarget.checked)}
       />

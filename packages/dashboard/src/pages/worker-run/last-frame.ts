@@ -1,4 +1,4 @@
-/** Where in the worker's own files an error came from. */
+/** The line in the worker's own files that raised an error. */
 export interface Frame {
   path: string;
   line: number;
@@ -7,7 +7,7 @@ export interface Frame {
 /** Linear: a path holds no quote. */
 const FRAME = /File "([^"\n]{1,300})", line (\d{1,7})/g;
 
-/** Python names the innermost frame last. */
+/** Finds the last frame, which is the innermost one in Python. */
 export function lastFrameOf(trace: string): Frame | null {
   const last = [...trace.matchAll(FRAME)].at(-1);
   return last?.[1] ? { path: last[1], line: Number(last[2]) } : null;

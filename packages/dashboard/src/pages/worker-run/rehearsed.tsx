@@ -3,14 +3,14 @@ import type { WorkerRun } from '../../shell/api';
 import { workerRunPath } from '../../shell/paths';
 import { Notice } from '../../ui/notice';
 
-/** Says of a rehearsal that it is one. */
+/** Marks a run as a rehearsal. */
 export function Rehearsed({ run }: { run: WorkerRun }) {
   if (run.trigger !== 'rehearsal') return null;
   const { parent_run_id: of } = run;
   if (of === null) {
     return (
       <Notice tone="info" title="Rehearsal: nothing left the sandbox">
-        What has effects outside was refused. No statistics, alerts or triggers take note of it.
+        Requests with external effects were refused. It is not counted in statistics, alerts or triggers.
       </Notice>
     );
   }

@@ -6,7 +6,7 @@ import { isOpen, isRepairable, useRepair } from './repair-queries';
 
 const RepairDialog = lazy(() => import('./repair-dialog'));
 
-/** On a failed run, for whoever may change its worker; away while a repair of it is open. */
+/** Offers a repair of a failed run to members who can edit its worker, unless one is open. */
 export function RepairButton({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const { data: repair } = useRepair(run);
   const [asking, setAsking] = useState(false);

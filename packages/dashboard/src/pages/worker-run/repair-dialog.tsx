@@ -13,7 +13,7 @@ import { keepRepair } from './repair-queries';
 
 const INSTRUCTIONS_CHARS_MAX = 4_000;
 
-/** Asks for a repair, or says how a model is set where there is none. */
+/** Starts a repair, or explains how to set a model if there is none. */
 export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose: () => void }) {
   const queryClient = useQueryClient();
   const { data: models } = useModels();
@@ -40,7 +40,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
       <FormStack p="lg" onSubmit={submit}>
         <p>
           A model reads this run, its log and the code, and proposes a change. The change is rehearsed on this run and
-          on the last five that completed, without effects outside. Then you decide.
+          on the last five that completed, without external effects. Then you decide.
         </p>
         <Textarea
           label="What the model should know"
@@ -56,7 +56,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
           value={model}
           onChange={(event) => setModel(event.currentTarget.value)}
           data={[
-            { value: '', label: 'The usual one' },
+            { value: '', label: 'The default' },
             ...modelNames(models ?? []).map((name) => ({ value: name, label: name })),
           ]}
         />
@@ -73,7 +73,7 @@ export default function RepairDialog({ run, onClose }: { run: WorkerRun; onClose
 }
 
 const NoModel = ({ onClose }: { onClose: () => void }) => (
-  <Dialog title="No language model is set" onClose={onClose}>
+  <Dialog title="No language model is configured" onClose={onClose}>
     <Stack gap="md" p="lg">
       <p>A repair needs a model that reads the code and writes the change.</p>
       <HowToSetModel />
@@ -91,5 +91,5 @@ function RepairFailure({ error }: { error: Error | null }) {
       </Notice>
     );
   }
-  return <Failure title="No repair was begun" error={error} />;
+  return <Failure title="The repair was not started" error={error} />;
 }

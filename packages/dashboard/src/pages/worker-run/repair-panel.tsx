@@ -21,7 +21,7 @@ import { isRepairable, isUnderWay, useRepair, useStopRepair } from './repair-que
 
 const AgentText = lazy(() => import('../../conversation/agent-text'));
 
-/** The latest repair of a failed run, as it goes; nothing where there is none. */
+/** Shows the latest repair of a failed run, live; renders nothing without one. */
 export function RepairPanel({ run }: { run: WorkerRun }) {
   const { data: repair, error, refetch } = useRepair(run);
   if (!isRepairable(run)) return null;
@@ -109,7 +109,7 @@ function About({ repair }: { repair: Repair }) {
     <div>
       <Group component="p" gap="4px 16px" align="stretch" fz="sm" c="dimmed">
         <span>
-          {by === null ? 'Began by itself' : 'Begun'} <Timestamp at={Date.parse(begun)} />
+          {by === null ? 'Started automatically' : 'Started'} <Timestamp at={Date.parse(begun)} />
         </span>
         {model && <span>{model}</span>}
         {tokens > 0 && <span>{figure(tokens)} tokens</span>}
@@ -124,7 +124,7 @@ function About({ repair }: { repair: Repair }) {
   );
 }
 
-/** As they come while it works; folded away once there is something better to read. */
+/** Lists the steps live while the model works, and collapses them afterwards. */
 function Steps({ repair }: { repair: Repair }) {
   const { steps, status } = repair;
   if (steps.length === 0) {
@@ -159,7 +159,7 @@ function Stop({ run }: { run: WorkerRun }) {
       <Button size="compact-sm" variant="default" loading={stop.isPending} onClick={() => stop.mutate()}>
         Stop
       </Button>
-      <Failure title="It goes on" error={stop.error} />
+      <Failure title="The repair was not stopped" error={stop.error} />
     </>
   );
 }

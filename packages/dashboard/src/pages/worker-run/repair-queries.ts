@@ -5,7 +5,7 @@ import { type Repair, type WorkerRun, workerApi } from '../../shell/api';
 
 const repairKey = (run: WorkerRun) => ['repairs', run.workspace_id, run.id] as const;
 
-/** Only of runs of versions: a test has its code in the editor, a rehearsal belongs to what is rehearsed. */
+/** Returns whether a run can be repaired: a failed run of a version, not a test or a rehearsal. */
 export const isRepairable = ({ status, trigger }: WorkerRun): boolean =>
   (status === 'failed' || status === 'timed_out') && trigger !== 'test' && trigger !== 'rehearsal';
 
@@ -13,7 +13,7 @@ const UNDER_WAY: Repair['status'][] = ['working', 'rehearsing'];
 export const isUnderWay = ({ status }: Repair): boolean => UNDER_WAY.includes(status);
 export const isOpen = (repair: Repair): boolean => isUnderWay(repair) || repair.status === 'waiting';
 
-/** Reads the latest repair of the run; its data is undefined where none was begun. */
+/** Loads the latest repair of the run; its data is undefined if none was started. */
 export function useRepair(run: WorkerRun) {
   return useQuery({
     queryKey: repairKey(run),
@@ -25,7 +25,7 @@ export function useRepair(run: WorkerRun) {
   });
 }
 
-/** Shows what an answer has told, without asking again. */
+/** Caches the repair of a response, which saves a refetch. */
 export const keepRepair = (queryClient: QueryClient, run: WorkerRun, repair: Repair): void => {
   queryClient.setQueryData(repairKey(run), repair);
   void queryClient.invalidateQueries({ queryKey: workerRunKey(run.workspace_id, run.id) });
@@ -37,7 +37,7 @@ export function useStopRepair(run: WorkerRun) {
     mutationFn: async () =>
       unwrap((await workerApi()).POST('/api/runs/{run_id}/repair/stop', { params: { path: { run_id: run.id } } })),
     onSuccess: (repair: Repair) => keepRepair(queryClient, run, repair),
-    // It may have ended by itself meanwhile.
+    // It may have ended in the meantime.
     onError: () => queryClient.invalidateQueries({ queryKey: repairKey(run) }),
   };
 }

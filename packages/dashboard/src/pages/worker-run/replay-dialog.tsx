@@ -20,14 +20,14 @@ interface ReplayDialogProps {
 
 type Version = 'current' | 'same';
 
-/** A worker that declares no inputs takes any object. */
+/** The form of a worker without declared inputs, which accepts any object. */
 const ANYTHING: InputItem[] = [{ name: 'inputs', label: 'Inputs', type: 'json' }];
 
-/** Starts the run once more with other inputs, or with the code that it had. */
+/** Replays the run with other inputs, or with its original code. */
 export default function ReplayDialog({ run, worker, onClose }: ReplayDialogProps) {
   const navigate = useNavigate();
   const declared = worker.inputs as InputItem[];
-  // Files are used again; what is in them is not here to be changed.
+  // Files are reused; their contents cannot be edited here.
   const files = declared.filter(({ type, name }) => type === 'file' && name in run.input);
   const items = declared.length ? declared.filter(({ type }) => type !== 'file') : ANYTHING;
   const given = declared.length ? run.input : { inputs: run.input };

@@ -8,7 +8,7 @@ import { Facts } from '../../ui/facts';
 import { dollars, duration, fileSize } from '../../ui/format';
 import { Timestamp } from '../../ui/timestamp';
 
-/** @param hasWorker whether its worker is still there */
+/** @param hasWorker whether its worker still exists */
 export function RunFacts({ run, hasWorker }: { run: WorkerRun; hasWorker: boolean }) {
   const starterOf = useStarter();
   const facts: [string, ReactNode][] = [

@@ -7,15 +7,15 @@ import { isBitmap } from '../../runs/artifact-kind';
 import { OutputMissing } from '../../runs/output-missing';
 import type { OutputItem, Worker, WorkerRun } from '../../shell/api';
 
-/** Files that an output shows are fetched up to here; larger ones are among the files of the run. */
+/** The maximum size of files that outputs show inline; larger ones are listed among the files of the run. */
 const SHOWN_BYTES_MAX = 10_000_000;
 
-/** The outputs of a run, each by its type. */
+/** Shows the outputs of a run, each by its type. */
 export function RunResult({ run, worker }: { run: WorkerRun; worker: Worker | undefined }) {
   const items = (worker?.outputs ?? []) as OutputItem[];
   const isShown = items.some(({ type }) => type === 'image' || type === 'file');
   const artifacts = useLinked(run, isShown);
-  // A picture that came after its place was drawn would be taken for text.
+  // Until the artifacts are loaded, an image output would render as text.
   if (artifacts === null) return null;
   if (run.output_missing) return <OutputMissing />;
   const named = new Set(items.map(({ name }) => name));
@@ -23,7 +23,7 @@ export function RunResult({ run, worker }: { run: WorkerRun; worker: Worker | un
   return <OutputList items={items} outputs={run.output ?? {}} artifacts={claimed} />;
 }
 
-/** Outputs name their file, or are called like it. */
+/** Returns whether an output names the file, or has its name. */
 const isNamed = ({ id, name }: LinkedArtifact, output: Record<string, unknown>, items: Set<string>): boolean => {
   const texts = JSON.stringify(output);
   return (
@@ -31,11 +31,11 @@ const isNamed = ({ id, name }: LinkedArtifact, output: Record<string, unknown>, 
   );
 };
 
-/** Its address opened in a tab is a document of this origin, so a page that a worker wrote must not be one. */
+/** Makes a blob inert: its URL opened in a tab is a document of this origin, so HTML of a worker must not render. */
 const toInert = (blob: Blob): Blob =>
   isBitmap(blob.type) ? blob : blob.slice(0, blob.size, 'application/octet-stream');
 
-/** Null while they are fetched. */
+/** Loads the files that outputs show; null while loading. */
 function useLinked(run: WorkerRun, wanted: boolean): LinkedArtifact[] | null {
   const files = wanted ? run.artifacts.filter(({ size }) => size <= SHOWN_BYTES_MAX) : [];
   const blobs = useQueries({

@@ -4,7 +4,7 @@ import type { Worker, WorkerRun } from '../../shell/api';
 
 const ExampleDialog = lazy(() => import('../../evaluations/example-dialog'));
 
-/** Keeps a run that went as it should, so that later versions are measured by it. */
+/** Saves a correct run as an example, which later versions are evaluated on. */
 export function SaveAsExample({ run, worker }: { run: WorkerRun; worker: Worker }) {
   const [asking, setAsking] = useState(false);
   const isOffered = run.status === 'completed' && run.trigger !== 'test' && run.trigger !== 'rehearsal';

@@ -26,7 +26,7 @@ const SPANS = [
 const ofRun = (run: WorkerRun) => ({ path: { run_id: run.id } });
 const linksKey = (run: WorkerRun) => ['runs', run.workspace_id, 'share-links', run.id];
 
-/** Makes links to the run for people without an account, and ends them. */
+/** Creates and revokes links to the run for people without an account. */
 export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose: () => void }) {
   const queryClient = useQueryClient();
   const [seconds, setSeconds] = useState(String(7 * DAY_SECONDS));
@@ -48,8 +48,8 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
     <Dialog title="Share this run" onClose={onClose}>
       <Stack className={styles.dialog} gap="md" p="lg">
         <p>
-          Whoever has the link sees the status, the steps, the log and the result, and follows the run live, without an
-          account. Inputs, results of steps and files stay in the workspace.
+          Anyone with the link sees the status, the steps, the log and the result, live and without an account. Inputs,
+          results of steps and files stay in the workspace.
         </p>
         <FormRow
           gap="sm"
@@ -70,8 +70,8 @@ export default function ShareDialog({ run, onClose }: { run: WorkerRun; onClose:
             Create link
           </Button>
         </FormRow>
-        <Failure title="No link was made" error={create.error} />
-        {create.data && <CodeToCopy label="The link is shown this once" code={create.data.url} />}
+        <Failure title="The link was not created" error={create.error} />
+        {create.data && <CodeToCopy label="The link is shown only once" code={create.data.url} />}
         {links.error ? (
           <FailedToLoad what="The links" error={links.error} retry={links.refetch} />
         ) : !links.data ? (
@@ -104,7 +104,7 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: linksKey(run) }),
   });
-  const maker = link.created_by ?? 'somebody';
+  const maker = link.created_by ?? 'a member';
   return (
     <ListItem
       what={
@@ -114,7 +114,7 @@ function LinkItem({ run, link }: { run: WorkerRun; link: ShareLink }) {
       }
       about={
         <>
-          Made by {maker} <Timestamp at={Date.parse(link.created_at)} />
+          Created by {maker} <Timestamp at={Date.parse(link.created_at)} />
         </>
       }
     >

@@ -5,7 +5,7 @@ import { type WorkerRun, workerApi } from '../../shell/api';
 import { lastFrameOf, linesAround } from './last-frame';
 import styles from './source-line.module.css';
 
-/** The line that the error came from, with those around it; nothing where it can't be found. */
+/** Shows the line that raised the error with its context; renders nothing if it can't be found. */
 export function SourceLine({ run }: { run: WorkerRun }) {
   const frame = lastFrameOf(run.error_trace ?? '');
   const { data: content } = useQuery({
@@ -56,7 +56,7 @@ export function SourceLine({ run }: { run: WorkerRun }) {
 
 const VERSIONS_MAX = 200;
 
-/** Null where the version or the file is not there any more. */
+/** Loads a file of a version; null if either no longer exists. */
 async function readFile(workerId: string, version: number, path: string): Promise<string | null> {
   const api = await workerApi();
   const worker = { worker_id: workerId };

@@ -8,11 +8,11 @@ import { workerRunPath } from '../../shell/paths';
 import { Notice } from '../../ui/notice';
 import { Timestamp } from '../../ui/timestamp';
 
-/** Why a run that holds no process does not go on yet, and what can be done about it. */
+/** Explains why a run without a process is waiting, and what can be done about it. */
 export function WaitsFor({ run, isAgent }: { run: WorkerRun; isAgent: boolean }) {
   const approval = run.approvals.find(({ status }) => status === 'pending');
   if (run.status === 'pending_approval' && approval) {
-    // Asked by an agent, it stands in the conversation, below the call that it is about.
+    // An agent's question is shown in the conversation, below its tool call.
     if (isAgent && isOfStep(run, approval.id)) return <ToQuestion title={approval.title} approvalId={approval.id} />;
     return <PendingApproval run={run} approvalId={approval.id} />;
   }
@@ -31,7 +31,7 @@ function reasonOf({ waiting_for: waiting, queue_position: place }: WorkerRun): R
   if (waiting?.until) {
     return (
       <>
-        {waiting.kind === 'retry' ? 'It is tried again' : 'It sleeps, and goes on'}{' '}
+        {waiting.kind === 'retry' ? 'It is retried' : 'It sleeps, and resumes'}{' '}
         <Timestamp at={Date.parse(waiting.until)} />.
       </>
     );

@@ -61,7 +61,7 @@ export function WorkerRunHead({ run, worker }: WorkerRunHeadProps) {
 
 const idOf = (run: WorkerRun) => ({ params: { path: { run_id: run.id } } });
 
-/** The code of a test is gone when it has ended: whoever wants it again has it in the editor. */
+/** Replays a run. The code of a test is not stored, so its button opens the editor. */
 const Again = ({ run, worker }: { run: WorkerRun; worker: Worker }) =>
   run.trigger === 'rehearsal' ? null : run.trigger === 'test' ? (
     <Button variant="default" component={Link} to={workerPath(worker.id, 'workerCode')}>
@@ -86,7 +86,7 @@ function Replay({ run, worker }: { run: WorkerRun; worker: Worker }) {
       <Button loading={replay.isPending} onClick={() => replay.mutate()}>
         Run again
       </Button>
-      <Failure title="Nothing was started" error={replay.error} />
+      <Failure title="The run was not started" error={replay.error} />
       {changing && (
         <Suspense>
           <ReplayDialog run={run} worker={worker} onClose={() => setChanging(false)} />
@@ -124,7 +124,7 @@ function Cancel({ run }: { run: WorkerRun }) {
       <Button variant="default" disabled={stopping} onClick={() => cancel.mutate()}>
         {stopping ? 'Cancelling…' : 'Cancel this run'}
       </Button>
-      <Failure title="It goes on" error={cancel.error} />
+      <Failure title="The run was not cancelled" error={cancel.error} />
     </>
   );
 }

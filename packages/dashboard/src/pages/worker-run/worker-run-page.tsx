@@ -34,7 +34,7 @@ import { WaitsFor } from './waits-for';
 import { WorkerRunHead } from './worker-run-head';
 import styles from './worker-run-page.module.css';
 
-/** Every run of a worker; also opened by the links in alerts. */
+/** Shows a run of a worker; links in alerts lead here. */
 export default function WorkerRunPage() {
   const { runId = '' } = useParams();
   const workspace = useWorkspace();
@@ -45,7 +45,7 @@ export default function WorkerRunPage() {
 function FollowedRun({ workspaceId, runId }: { workspaceId: string; runId: string }) {
   const { query, run, live, log, requests } = useWorkerRun(workspaceId, runId);
   const { refetch } = query;
-  // Nothing until it is known, and where it was deleted since.
+  // Undefined while loading, and if the worker was deleted.
   const { data: worker } = useWorker(run?.worker_id);
   useTitle(run && `Run of ${worker?.name ?? run.worker_id}`);
   if (run) return <LoadedRun {...{ run, worker, live, log, requests }} />;
@@ -68,7 +68,7 @@ interface LoadedRunProps {
 function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
   const over = isOver(run);
   const isAgent = worker?.runner === 'agent' || live.parts.some(({ part }) => part === 'tool_call');
-  // Code may let the words of a model be read along.
+  // Code may also stream the output of a model.
   const hasWords = isAgent || live.parts.length > 0;
   const startedAt = run.started_at === null ? null : Date.parse(run.started_at);
   return (
@@ -110,7 +110,7 @@ function LoadedRun({ run, worker, live, log, requests }: LoadedRunProps) {
             {Object.keys(run.input).length > 0 ? (
               <OutputJson value={run.input} />
             ) : (
-              <p className={content.about}>It was given none.</p>
+              <p className={content.about}>No inputs.</p>
             )}
           </Panel>
           {run.artifacts.length > 0 && (
@@ -150,11 +150,11 @@ function Failed({ run }: { run: WorkerRun }) {
 }
 
 function emptyLog(live: LiveRun, over: boolean): string {
-  if (live.done) return 'This run printed nothing.';
-  return over ? 'Reading the log…' : 'Lines appear here as the code prints them.';
+  if (live.done) return 'This run has no log output.';
+  return over ? 'Loading the log…' : 'Lines appear here as the code prints them.';
 }
 
 function noRequests(live: LiveRun, over: boolean): string {
   if (live.done) return 'The code made no requests to other hosts.';
-  return over ? 'Reading the requests…' : 'Requests of the code to other hosts appear here as they end.';
+  return over ? 'Loading the requests…' : 'Requests of the code to other hosts appear here as they end.';
 }

@@ -13,9 +13,9 @@ import styles from './tools-form.module.css';
 
 interface AddToolProps {
   worker: Worker;
-  /** Those that are there already. */
+  /** The tools that the worker already has. */
   taken: readonly string[];
-  /** @param connection that it is of */
+  /** @param connection the connection of the tool */
   onAdd: (tool: string, connection: string | null) => void;
 }
 
@@ -28,7 +28,7 @@ const KINDS: { value: Kind; label: string }[] = [
   { value: 'context', label: 'Context’s files' },
 ];
 
-/** Chooses one more tool, by its kind. */
+/** Selects a tool by its kind, and adds it. */
 export function AddTool({ worker, taken, onAdd }: AddToolProps) {
   const [kind, setKind] = useState<Kind>('connection');
   const add = (tool: string, connection: string | null = null) => onAdd(tool, connection);
@@ -58,7 +58,7 @@ function AddButton({ tool, taken, onAdd }: { tool: string; taken: readonly strin
   const isTaken = taken.includes(tool);
   return (
     <Button variant="default" disabled={isTaken || tool === ''} onClick={onAdd}>
-      {isTaken ? 'It is there' : 'Add the tool'}
+      {isTaken ? 'Already added' : 'Add the tool'}
     </Button>
   );
 }
@@ -68,10 +68,10 @@ type PartProps = Pick<AddToolProps, 'taken' | 'onAdd'>;
 function OfConnection({ taken, onAdd }: PartProps) {
   const { data } = useConnections();
   const [app, setApp] = useState('');
-  // Of several for one service, workers are given by their owner's rights; their tools are the same.
+  // Several connections of one service have the same tools; the owner's rights decide which one a worker gets.
   const connections = [...new Map(data?.pages.flat().map((one) => [one.app, one])).values()];
   const chosen = connections.find((one) => one.app === app) ?? connections[0];
-  if (!data) return <p className={styles.hint}>Reading the connections…</p>;
+  if (!data) return <p className={styles.hint}>Loading the connections…</p>;
   if (!chosen) {
     return (
       <p className={styles.hint}>
@@ -145,7 +145,7 @@ function OfName({ kind, worker, taken, onAdd }: PartProps & { kind: 'worker' | '
   const names = all?.filter((one) => kind === 'context' || one !== worker.id);
   const chosen = names?.includes(name) ? name : (names?.[0] ?? '');
   const tool = chosen && `${kind}:${chosen}`;
-  if (!names) return <p className={styles.hint}>Reading the list…</p>;
+  if (!names) return <p className={styles.hint}>Loading the list…</p>;
   if (names.length === 0) return <p className={styles.hint}>{NAMES[kind].none}</p>;
   return (
     <>

@@ -36,23 +36,23 @@ export function ApprovalsForm({ worker: { approvals }, worker }: { worker: Worke
       <div className={`${styles.wide} ${styles.choices}`}>
         <Checkbox
           name="required"
-          label="Each run waits until somebody approves it"
+          label="Each run waits for an approval"
           defaultChecked={approvals.required}
         />
         <Checkbox
           name="forbid_self"
-          label="Whoever started the run may not decide"
+          label="The member who started the run can’t decide"
           defaultChecked={approvals.forbid_self}
         />
         <Checkbox
           name="public_links"
-          label="Somebody without an account may decide by a review link"
+          label="People without an account can decide by a review link"
           defaultChecked={approvals.public_links}
         />
       </div>
       <NativeSelect
         name="expires_in_seconds"
-        label="When nobody decides"
+        label="Approvals expire"
         description="The run ends as rejected"
         defaultValue={expires}
         data={[

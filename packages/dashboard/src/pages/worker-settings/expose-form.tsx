@@ -7,7 +7,7 @@ import { Notice } from '../../ui/notice';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
-/** Which values its code gets itself; nothing where it declares neither a secret nor a connection. */
+/** Selects the values that code gets itself; renders nothing without declared secrets and connections. */
 export function ExposeForm({ worker }: { worker: Worker }) {
   const { secrets, connections, expose } = worker;
   const isAllowed = useWorkspace()?.allow_exposed_credentials ?? true;

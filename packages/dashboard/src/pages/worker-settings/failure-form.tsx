@@ -8,13 +8,13 @@ export function FailureForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="After a failure"
-      about="A model reads the run and the code, rehearses a change without effects outside, and asks for approval; this costs up to $0.50 where the model has a price, once for each version and error."
+      about="A model reads the run and the code, rehearses a change without external effects, and asks for approval; this costs up to $0.50 where the model has a price, once for each version and error."
       read={(given) => ({ on_failure: given.has('propose_repair') ? 'propose_repair' : 'none' })}
     >
       <div className={`${styles.wide} ${styles.choices}`}>
         <Checkbox
           name="propose_repair"
-          label="A run that fails for good begins a repair by itself"
+          label="Start a repair automatically when a run fails for good"
           defaultChecked={worker.on_failure === 'propose_repair'}
         />
       </div>

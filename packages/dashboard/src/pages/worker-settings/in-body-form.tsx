@@ -3,7 +3,7 @@ import type { Worker } from '../../shell/api';
 import { SettingsForm } from './settings-form';
 import styles from './settings-form.module.css';
 
-/** Whose placeholders are replaced in more than headers and addresses; nothing where it declares neither a secret nor a connection. */
+/** Selects the values whose placeholders are also replaced in bodies; renders nothing without any to select. */
 export function InBodyForm({ worker }: { worker: Worker }) {
   const { secrets, connections, in_body: chosen } = worker;
   const names = [...new Set([...secrets, ...connections])];

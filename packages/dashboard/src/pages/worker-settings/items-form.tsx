@@ -37,7 +37,7 @@ const OF_AGENT = {
   outputs: 'How a page shows the fields of the result. What is not listed is shown too.',
 };
 
-/** The inputs or outputs of a run. Other fields of an item, such as bounds, stay as they are. */
+/** Edits the inputs or outputs of a run. Other fields of an item, such as bounds, are kept. */
 export function ItemsForm({ worker, kind }: { worker: Worker; kind: 'inputs' | 'outputs' }) {
   const { title, one, types, about: ofCode } = KINDS[kind];
   const about = worker.runner === 'agent' ? OF_AGENT[kind] : ofCode;
@@ -81,7 +81,7 @@ interface ItemRowProps {
   item: Item;
   types: Record<string, string>;
   isInput: boolean;
-  /** Absent for whoever may not change it. */
+  /** Absent for members who cannot edit it. */
   onRemove: (() => void) | undefined;
 }
 
@@ -156,7 +156,7 @@ function itemIn(given: FormData, key: number, before: Item, kind: 'inputs' | 'ou
     .map((value) => value.trim())
     .filter((value) => value !== '');
   return {
-    // Bounds and defaults are those of a kind.
+    // Bounds and defaults only apply to their type.
     ...(type === before.type ? kept : {}),
     name: textIn(given, `name-${key}`),
     type,

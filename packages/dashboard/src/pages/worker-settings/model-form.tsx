@@ -15,7 +15,7 @@ const REASONING = [
   { value: 'high', label: 'High' },
 ];
 
-/** The model that an agent works with, and how far it may go in one run. */
+/** Edits the model of an agent, and its limits for one run. */
 export function ModelForm({ worker }: { worker: Worker }) {
   const { data: models = [] } = useModels();
   const [model, setModel] = useState(worker.model ?? '');

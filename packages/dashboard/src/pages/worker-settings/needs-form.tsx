@@ -11,7 +11,7 @@ import styles from './settings-form.module.css';
 
 const NAMES_MAX = 200;
 
-/** Connections, secrets and contexts that its code is given. */
+/** Selects the connections, secrets and contexts that the code gets. */
 export function NeedsForm({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const secrets = useQuery({
@@ -58,7 +58,7 @@ export function NeedsForm({ worker }: { worker: Worker }) {
       />
       <Names name="contexts" legend="Contexts" chosen={worker.contexts} known={contexts.data} missing={[]} />
       <p className={`${styles.wide} ${styles.about}`}>
-        They are made under <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link> and{' '}
+        They are created under <Link to={paths.connections}>Connections</Link>, <Link to={paths.secrets}>Secrets</Link> and{' '}
         <Link to={paths.contexts}>Contexts</Link>.
       </p>
     </SettingsForm>

@@ -14,16 +14,16 @@ type RuleName = keyof typeof RULES;
 
 const ABOUT: Record<RuleName, string> = {
   public: 'Addresses of private networks are out of reach even so.',
-  none: 'Whatever its code asks for is refused. Its packages are installed all the same.',
+  none: 'All requests of its code are refused. Its packages are still installed.',
   allow: 'On port 443 unless another one is named. *.example.com is every host below example.com.',
 };
 
-/** The hosts that the code of a worker may reach. */
+/** Edits the hosts that the code of a worker can reach. */
 export function NetworkForm({ worker }: { worker: Worker }) {
   const { network } = worker;
   const [rule, setRule] = useState<RuleName>(typeof network === 'string' ? network : 'allow');
   const [rows, setRows] = useState(() => rowsOf(typeof network === 'string' ? [''] : network.allow));
-  /** Refusals name hosts by their place in what was sent. */
+  /** Validation errors name hosts by their index in the submitted list. */
   const [sent, setSent] = useState<HostRow[]>([]);
 
   function read(): WorkerChange {
@@ -37,7 +37,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Network"
-      about="Which hosts its code may reach. What it tries beyond that fails, and is told in the run."
+      about="Which hosts its code may reach. Other requests fail, and are listed in the run."
       read={read}
       isShownBeside={(path) => AT_HOST.test(path)}
     >
@@ -74,7 +74,7 @@ export function NetworkForm({ worker }: { worker: Worker }) {
   );
 }
 
-/** Problems of the rows as they were sent. */
+/** Assigns validation errors to the submitted rows. */
 function problemsOf(problems: readonly FieldProblem[], sent: readonly HostRow[]): HostProblem[] {
   return problems.flatMap(({ path, message }) => {
     const row = sent[Number(AT_HOST.exec(path)?.[1])];

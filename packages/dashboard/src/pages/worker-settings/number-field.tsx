@@ -8,7 +8,7 @@ interface NumberFieldProps {
   min: number;
   max: number;
   step?: number | 'any';
-  /** Shown while it is empty, which then means no limit; without it a number must be given. */
+  /** The placeholder of an empty field, which means no limit; without it, a number is required. */
   none?: string;
 }
 

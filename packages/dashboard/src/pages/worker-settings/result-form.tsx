@@ -21,7 +21,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
     <SettingsForm
       worker={worker}
       title="Result"
-      about="A JSON Schema that the result has to fit; it is checked, and mended once. Without one the result is what the agent says last, as text."
+      about="A JSON Schema that the result has to fit; it is validated, and corrected once. Without one, the result is the agent’s last answer, as text."
       isShownBeside={(path) => path.startsWith('output')}
       read={(given) => ({ output: schemaOf(textIn(given, 'output')) })}
     >
@@ -33,7 +33,7 @@ export function ResultForm({ worker }: { worker: Worker }) {
             aria-label="JSON Schema of the result"
             rows={text === '' ? 3 : 10}
             spellCheck={false}
-            placeholder="None: the words of the agent"
+            placeholder="None: the agent’s answer as text"
             error={problem || problems.find(({ path }) => path.startsWith('output'))?.message}
             ref={(field) => field?.setCustomValidity(problem)}
             value={text}
@@ -56,12 +56,12 @@ type Schema = Record<string, unknown>;
 
 const schemaOf = (text: string): Schema | null => (text.trim() === '' ? null : (JSON.parse(text) as Schema));
 
-/** Empty where there is none. */
+/** Returns the problem of a schema, or an empty text. */
 function problemOf(text: string): string {
   try {
     const value: unknown = schemaOf(text);
     return typeof value === 'object' && !Array.isArray(value) ? '' : 'A JSON Schema is an object, in curly brackets';
   } catch (error) {
-    return `This is no JSON yet: ${error instanceof Error ? error.message : String(error)}`;
+    return `This is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

@@ -16,14 +16,14 @@ interface SettingsFormProps {
   /** A sentence about all of its fields. */
   about?: string;
   read: (given: FormData) => WorkerChange;
-  /** Of a save that was refused, whether the children show what is wrong with a field beside it. */
+  /** Whether the children show the validation error of this field inline. */
   isShownBeside?: (path: string) => boolean;
   children: ReactNode | ((problems: readonly FieldProblem[]) => ReactNode);
 }
 
 export type FieldProblem = ApiError['fields'][number];
 
-/** One part of a worker's settings, saved by itself; whoever may not change it reads it. */
+/** Edits one part of a worker's settings, which is saved separately; read-only without the permission. */
 export function SettingsForm({ worker, title, about, read, isShownBeside, children }: SettingsFormProps) {
   const isEditable = mayEdit(worker);
   const change = useChangeWorker(worker.id);
@@ -33,7 +33,7 @@ export function SettingsForm({ worker, title, about, read, isShownBeside, childr
     event.preventDefault();
     const wanted = read(new FormData(event.currentTarget));
     const before = asItWas(worker, wanted);
-    // A form is drawn anew with what was saved: callbacks of mutate() would go with the old one.
+    // The form remounts with the saved values, which would drop callbacks of mutate().
     change.mutateAsync(wanted).then(
       () => toast(`${title}: saved`, { undo: () => change.mutate(before) }),
       () => {},
@@ -72,7 +72,7 @@ export function SettingsForm({ worker, title, about, read, isShownBeside, childr
 
 export const mayEdit = ({ permissions, status }: Worker): boolean => permissions.edit && status !== 'archived';
 
-/** The same fields with what they were. */
+/** Returns the current values of the changed fields, for undo. */
 function asItWas(worker: Worker, wanted: WorkerChange): WorkerChange {
   const known: WorkerChange = worker;
   return Object.fromEntries(Object.keys(wanted).map((name) => [name, known[name as keyof WorkerChange]]));
@@ -80,7 +80,7 @@ function asItWas(worker: Worker, wanted: WorkerChange): WorkerChange {
 
 export const numberIn = (given: FormData, name: string): number => Number(given.get(name));
 
-/** Empty: no limit. */
+/** Returns null for an empty field. */
 export function numberOrNullIn(given: FormData, name: string): number | null {
   const text = textIn(given, name);
   return text === '' ? null : Number(text);

@@ -19,11 +19,11 @@ const TYPED_MS = 200;
 const FILE = '/SKILL.md';
 
 interface Choice extends LoadedSkill {
-  /** As the request names it. */
+  /** Its representation in the request. */
   input: string | Worker['skills'][number];
 }
 
-/** Skills that an agent loads when it needs them, published ones and folders of the worker. */
+/** Selects the skills that an agent loads on demand: published ones and folders of the worker. */
 export function SkillsForm({ worker }: { worker: Worker }) {
   const [skills, setSkills] = useState<Choice[]>(() => worker.skills.map(toChoice));
   const isEditable = mayEdit(worker);
@@ -117,7 +117,7 @@ function AddSkill({ worker, taken, onAdd }: AddSkillProps) {
   );
 }
 
-/** Of a published skill its slug, of another one its path. */
+/** Returns the slug of a published skill, or the path of a folder. */
 const keyOf = ({ slug, path }: LoadedSkill): string => slug ?? path ?? '';
 
 const toChoice = (skill: Worker['skills'][number]): Choice => ({

@@ -15,13 +15,13 @@ import styles from './settings-form.module.css';
 
 const paramsOf = (worker: Worker) => ({ params: { path: { worker_id: worker.id } } });
 
-/** Archiving keeps what it has done; deleting does not. */
+/** Archives a worker, which keeps its history, or deletes it. */
 export function TakeAway({ worker }: { worker: Worker }) {
   const [asking, setAsking] = useState(false);
   const { permissions } = worker;
   if (!permissions.archive && !permissions.delete) return null;
   return (
-    <Panel title="Take it away">
+    <Panel title="Archive or delete">
       {permissions.archive && <Archive worker={worker} />}
       {permissions.delete && (
         <div className={styles.act}>
@@ -89,7 +89,7 @@ function DeleteDialog({ worker, onClose }: { worker: Worker; onClose: () => void
   const remove = useMutation({
     mutationFn: async () => unwrap((await workerApi()).DELETE('/api/workers/{worker_id}', paramsOf(worker))),
     onSuccess: () => {
-      // Gone first: its pages would ask for it once more.
+      // Leaves first, because its pages would refetch the deleted worker.
       navigate(paths.workers);
       toast(`${worker.name} is deleted`);
       void refreshWorkers(queryClient, workspaceId);

@@ -16,7 +16,7 @@ const RULES: { value: Rule; label: string }[] = [
   { value: 'never', label: 'No call' },
 ];
 
-/** All that an agent may call, and when a person sees the arguments first. */
+/** Selects the tools that an agent can call, and which calls need an approval. */
 export function ToolsForm({ worker }: { worker: Worker }) {
   const [tools, setTools] = useState<Tool[]>(worker.tools);
   const [connections, setConnections] = useState(worker.connections);
@@ -54,7 +54,7 @@ export function ToolsForm({ worker }: { worker: Worker }) {
             </ul>
           ) : (
             <p className={`${formStyles.wide} ${formStyles.about}`}>
-              None yet: the agent can think and answer, and do nothing else.
+              None yet: the agent can only think and answer.
             </p>
           )}
           {isEditable && (
@@ -71,7 +71,7 @@ export function ToolsForm({ worker }: { worker: Worker }) {
 const problemAt = (problems: readonly FieldProblem[], at: number): string | undefined =>
   problems.find(({ path }) => path === `tools.${at}`)?.message;
 
-/** Connections and contexts that tools are of are declared with them; others stay. */
+/** Declares the connections and contexts of the tools, and keeps the other ones. */
 function neededBy(tools: readonly Tool[], connections: string[], worker: Worker) {
   const read = tools.map(({ tool }) => readTool(tool, connections));
   const contexts = read.flatMap((one) => (one.kind === 'context' ? [one.name] : []));
@@ -87,7 +87,7 @@ interface ToolRowProps {
   connections: readonly string[];
   problem: string | undefined;
   onRule: (approve: Rule) => void;
-  /** Absent for whoever may not change it. */
+  /** Absent for members who cannot edit it. */
   onRemove: (() => void) | undefined;
 }
 

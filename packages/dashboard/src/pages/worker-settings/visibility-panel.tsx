@@ -17,7 +17,7 @@ export function VisibilityPanel({ worker }: { worker: Worker }) {
     <Panel title="Who sees it">
       <div className={styles.act}>
         <div>
-          <h3>{isPrivate ? 'Its owner and admins' : 'Everybody in the workspace'}</h3>
+          <h3>{isPrivate ? 'Its owner and admins' : 'Everyone in the workspace'}</h3>
           <p className={styles.about}>It belongs to {owner}. Its runs, logs and files are seen by the same people.</p>
         </div>
         {worker.permissions.change_visibility && worker.status !== 'archived' && (

@@ -22,12 +22,12 @@ import { TakeAway } from './take-away';
 import { ToolsForm } from './tools-form';
 import { VisibilityPanel } from './visibility-panel';
 
-/** A worker's inputs and outputs, limits, needs and visibility; its code is under Code. */
+/** Edits everything about a worker but its code. */
 export default function WorkerSettingsPage() {
   return (
     <WorkerFrame tab="Settings">
       {(worker) => (
-        // What somebody else has saved is shown; what is typed here is then typed again.
+        // Remounts when another member saves, and drops unsaved input.
         <Settings key={`${worker.id} ${worker.version} ${worker.updated_at}`} worker={worker} />
       )}
     </WorkerFrame>
@@ -104,11 +104,11 @@ const agentPart = (worker: Worker): Part => [
   </>,
 ];
 
-/** Beside the parts on a wide screen, above them on a narrow one. */
+/** Links to the parts, beside them on a wide screen and above them on a narrow one. */
 function PartLinks({ parts }: { parts: Part[] }) {
   const { hash } = useLocation();
   const shown = parts.find(([id]) => hash === `#${id}`)?.[0] ?? parts[0]?.[0];
-  // The browser has looked for the part before there was one.
+  // The browser looked for the anchor before it was rendered.
   useEffect(() => {
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);

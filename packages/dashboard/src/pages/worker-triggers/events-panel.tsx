@@ -22,7 +22,7 @@ const SOURCES_MAX = 200;
 const capital = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 const keyOf = ({ on = [], source_id }: Trigger): string => `${on.join()} ${source_id}`;
 
-/** Events elsewhere in the workspace that start it. */
+/** Edits the events of other workers and automations that start it. */
 export function EventsPanel({ worker }: { worker: Worker }) {
   const [adding, setAdding] = useState(false);
   const events = worker.triggers.filter(({ type }) => type === 'event');
@@ -89,7 +89,7 @@ export function EventsPanel({ worker }: { worker: Worker }) {
             onClose={() => setAdding(false)}
           />
         )}
-        <Failure title="The events stay as they are" error={change.error} />
+        <Failure title="The events were not changed" error={change.error} />
       </Stack>
     </Panel>
   );
@@ -148,7 +148,7 @@ interface Source {
   label: string;
 }
 
-/** Events that it may wait for. */
+/** Lists the workers and automations whose events can start it. */
 function useSources(ownId: string): Source[] {
   const workspaceId = useWorkspace()?.id;
   const asked = { enabled: workspaceId !== undefined, staleTime: 60_000 };

@@ -80,10 +80,10 @@ function Shown({ worker, trigger, mayEdit }: { worker: Worker; trigger: Trigger;
       </div>
       {missed > 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
-          A time is missed when the platform is down or busy, or when a run is refused then. An alert can tell of it.
+          A time is missed when the platform is down or busy, or when a run is refused then. An alert can notify you.
         </Text>
       )}
-      <Failure title="The schedule stays" error={remove.error} />
+      <Failure title="The schedule was not removed" error={remove.error} />
       {mayEdit && (
         <Group gap="xs" align="stretch">
           <ConfirmButton

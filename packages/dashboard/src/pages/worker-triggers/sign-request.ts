@@ -1,4 +1,4 @@
-/** Signs a request as Standard Webhooks has it: HMAC-SHA-256 over its id, its time and its body. */
+/** Signs a request by Standard Webhooks: HMAC-SHA-256 over its id, its timestamp and its body. */
 export async function signedHeaders(signingKey: string, body: string): Promise<Record<string, string>> {
   const id = `msg_${crypto.getRandomValues(new Uint32Array(4)).join('')}`;
   const timestamp = String(Math.floor(Date.now() / 1_000));
@@ -9,5 +9,5 @@ export async function signedHeaders(signingKey: string, body: string): Promise<R
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${encoded}` };
 }
 
-/** Browsers sign on https and on localhost only. */
+/** Returns whether the browser can sign, which it can only on https and localhost. */
 export const canSign = (): boolean => globalThis.crypto?.subtle !== undefined;

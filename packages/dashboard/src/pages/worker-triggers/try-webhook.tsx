@@ -19,7 +19,7 @@ interface TryWebhookProps {
   secrets: WebhookSecrets;
 }
 
-/** Sends the webhook a request as another program would, without the session of the person who tries it. */
+/** Sends a request to the webhook as another program would, without the member's session. */
 export function TryWebhook({ worker, signed, secrets }: TryWebhookProps) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -43,7 +43,7 @@ export function TryWebhook({ worker, signed, secrets }: TryWebhookProps) {
         (await visitorApi()).POST('/api/webhooks/{worker_id}', {
           params: { path: { worker_id: worker.id }, query: { token: token.trim() } },
           body: body as never,
-          // As it was typed: that is what is signed.
+          // Sent unchanged, because this text is signed.
           bodySerializer: (text: unknown) => String(text),
           headers: { 'Content-Type': 'application/json', ...headers },
         }),
@@ -83,7 +83,7 @@ export function TryWebhook({ worker, signed, secrets }: TryWebhookProps) {
         label="JSON to send"
         rows={5}
         value={body}
-        // The sample would otherwise arrive in what is being entered.
+        // Otherwise the loaded sample would overwrite the input.
         disabled={isPending}
         onChange={(event) => setTyped(event.currentTarget.value)}
         spellCheck={false}

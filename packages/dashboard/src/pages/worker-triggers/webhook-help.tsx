@@ -1,7 +1,7 @@
 import { CodeToCopy } from '../../ui/code-to-copy';
 import styles from './triggers.module.css';
 
-/** Instructions for other programs. */
+/** Explains how other programs call the webhook. */
 export function WebhookHelp({ url, signed }: { url: string; signed: boolean }) {
   return (
     <details className={styles.help}>

@@ -41,7 +41,7 @@ export function WebhookPanel({ worker }: { worker: Worker }) {
             It has no webhook: other programs can’t start it by an address of its own.
           </Text>
         )}
-        <Failure title="The webhook stays as it is" error={change.error} />
+        <Failure title="The webhook was not changed" error={change.error} />
       </Stack>
     </Panel>
   );
@@ -63,8 +63,8 @@ function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
       {(token || signingKey) && (
         <Notice tone="info" title="Copy this now">
           {signingKey
-            ? 'It is shown this once: the token is part of the address, the signing key goes to the sender.'
-            : 'It is shown this once: the token is part of the address.'}
+            ? 'It is shown only once: the token is part of the URL, the signing key is for the sender.'
+            : 'It is shown only once: the token is part of the URL.'}
         </Notice>
       )}
       <CodeToCopy label="Address" code={token ? `${url}?token=${token}` : `${url}?token=…`} />
@@ -73,7 +73,7 @@ function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
         Any JSON that is sent there starts a run; a JSON object becomes its inputs.{' '}
         {signed
           ? 'Requests must be signed, so that the address alone starts nothing.'
-          : 'Whoever has the address with its token can start it.'}
+          : 'Anyone who has the URL with its token can start it.'}
       </Text>
       {mayEdit && (
         <Group gap="xs" align="stretch">
@@ -100,7 +100,7 @@ function Shown({ worker, trigger, secrets, mayEdit, change }: ShownProps) {
             loading={change.isPending}
             onClick={() => change.mutate(withTrigger(worker, 'webhook', { type: 'webhook', signed: !signed }))}
           >
-            {signed ? 'Take unsigned requests too' : 'Require signatures'}
+            {signed ? 'Accept unsigned requests' : 'Require signatures'}
           </Button>
           <ConfirmButton
             label="Remove the webhook"

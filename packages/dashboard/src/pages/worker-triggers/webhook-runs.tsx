@@ -12,7 +12,7 @@ import styles from './triggers.module.css';
 
 const RUNS_SHOWN = 10;
 
-/** The last requests that were accepted. */
+/** Lists the last accepted requests. */
 export function WebhookRuns({ worker }: { worker: Worker }) {
   const workspaceId = useWorkspace()?.id;
   const {
@@ -40,7 +40,7 @@ export function WebhookRuns({ worker }: { worker: Worker }) {
       <h3>Last requests that were accepted</h3>
       {runs?.length === 0 && (
         <Text maw="68ch" c="dimmed" fz="sm">
-          None yet. Refused ones are not kept.
+          None yet. Rejected requests are not listed.
         </Text>
       )}
       {runs && runs.length > 0 && (

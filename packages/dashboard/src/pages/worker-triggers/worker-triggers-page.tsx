@@ -5,7 +5,7 @@ import { EventsPanel } from './events-panel';
 import { SchedulePanel } from './schedule-panel';
 import { WebhookPanel } from './webhook-panel';
 
-/** A worker's triggers besides people: schedule, webhook and events. */
+/** Edits a worker's automatic triggers: schedule, webhook and events. */
 export default function WorkerTriggersPage() {
   return <WorkerFrame tab="Triggers">{(worker) => <Triggers key={worker.id} worker={worker} />}</WorkerFrame>;
 }

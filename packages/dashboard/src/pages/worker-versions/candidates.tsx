@@ -13,7 +13,7 @@ import { Timestamp } from '../../ui/timestamp';
 
 const isDecided = ({ status }: Candidate): boolean => status === 'promoted' || status === 'dropped';
 
-/** Versions that are proposed; away where none ever was. */
+/** Lists proposed versions; renders nothing if there never was one. */
 export function Candidates({ workerId }: { workerId: string }) {
   const { data, error, refetch } = useCandidates(workerId);
   const [showsAll, setShowsAll] = useState(false);
@@ -35,7 +35,7 @@ export function Candidates({ workerId }: { workerId: string }) {
       >
         {shown.length === 0 ? (
           <Text fz="sm" c="dimmed">
-            None waits for a decision. “Dry run” beside the code makes one.
+            No candidates are waiting for a decision. “Dry run” beside the code creates one.
           </Text>
         ) : (
           <ul className={content.list}>
@@ -56,7 +56,7 @@ function Item({ candidate }: { candidate: Candidate }) {
       what={<Link to={candidatePath(workerId, id)}>{message || 'A proposed version'}</Link>}
       about={
         <>
-          {origin === 'repair' ? 'Repair' : (by ?? 'Somebody')} <Timestamp at={Date.parse(at)} />
+          {origin === 'repair' ? 'Repair' : (by ?? 'A member')} <Timestamp at={Date.parse(at)} />
         </>
       }
     >

@@ -20,7 +20,7 @@ interface ComparedVersionsProps {
   to: ListedVersion;
 }
 
-/** Files and settings of two versions. */
+/** Compares the files and settings of two versions. */
 export function ComparedVersions({ workerId, from, to }: ComparedVersionsProps) {
   const workspaceId = useWorkspace()?.id;
   const after = useQuery(versionFiles(workspaceId, workerId, to.sha));

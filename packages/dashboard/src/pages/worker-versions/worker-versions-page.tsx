@@ -10,7 +10,7 @@ import { ComparedVersions } from './compared-versions';
 
 const PAGE = 50;
 
-/** The history of a worker's files and settings. */
+/** Lists the versions of a worker's files and settings. */
 export default function WorkerVersionsPage() {
   return (
     <WorkerFrame tab="Versions">
@@ -29,7 +29,7 @@ function Versions({ worker }: { worker: Worker }) {
   const rollBackTo = useRollBack(worker);
   const params = { path: { worker_id: worker.id } };
   const query = useInfiniteQuery({
-    // With its version: another one of the worker makes the list another.
+    // The key has the version, because each new version changes the list.
     queryKey: workerKeys.part(workspaceId, worker.id, 'versions', { version: worker.version }),
     queryFn: async ({ pageParam: offset }) =>
       unwrap(

@@ -18,7 +18,7 @@ const DayChart = lazy(() => import('../../runs/day-chart'));
 const SPANS = [14, 30, 90];
 const whole = (value: number) => (Number.isInteger(value) ? figure(value) : '');
 
-/** Outcomes, durations and costs by day; a day leads to its runs. */
+/** Charts outcomes, durations and costs by day; each day links to its runs. */
 export function Charts({ worker }: { worker: Worker }) {
   const [days, setDays] = useState(30);
   const { data: buckets, error, refetch } = useTimeseries(worker.id, days);

@@ -16,7 +16,7 @@ export function useStats(worker: Worker) {
   });
 }
 
-/** The reason why a worker needs attention, if the last run that ended did not complete. */
+/** Shows the last failure of a worker whose last ended run did not complete. */
 export function LastFailure({ worker }: { worker: Worker }) {
   const { data: stats } = useStats(worker);
   if (worker.health !== 'needs_attention' || !stats?.last_error_at) return null;

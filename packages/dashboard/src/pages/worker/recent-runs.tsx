@@ -45,7 +45,7 @@ export function RecentRuns({ worker, onReuse }: RecentRunsProps) {
         items={runs.data}
         height={320}
         empty={
-          <Empty title="It has not run yet">
+          <Empty title="No runs yet">
             <p>Run it with the form. Every run is kept here with its log, inputs and outputs.</p>
           </Empty>
         }

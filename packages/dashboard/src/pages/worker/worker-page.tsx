@@ -11,7 +11,7 @@ import { LastFailure } from './last-failure';
 import { RecentRuns } from './recent-runs';
 import styles from './worker-page.module.css';
 
-/** The first tab of a worker: how it does, its last runs, and a form to run it. */
+/** Shows the health of a worker, its recent runs, and a form to run it. */
 export default function WorkerPage() {
   return <WorkerFrame>{(worker) => <Runs key={worker.id} worker={worker} />}</WorkerFrame>;
 }

@@ -15,7 +15,7 @@ const DONE: Record<Move, string> = { pause: 'paused', resume: 'resumed' };
 
 const counted = (count: number): string => (count === 1 ? '1 worker' : `${count} workers`);
 
-/** Actions on the workers that are chosen. */
+/** Pauses or resumes the selected workers. */
 export function ChosenBar({ workers, onClear }: { workers: WorkerItem[]; onClear: () => void }) {
   const workspaceId = useWorkspace()?.id;
   const queryClient = useQueryClient();
@@ -70,7 +70,7 @@ export function ChosenBar({ workers, onClear }: { workers: WorkerItem[]; onClear
   );
 }
 
-/** A few at a time. @returns the ids that were moved, and why others were not */
+/** Changes a few at a time. @returns the changed ids, and the errors of the others */
 async function moveAll(ids: string[], move: Move): Promise<{ moved: string[]; refused: string[] }> {
   const left = [...ids];
   const moved: string[] = [];

@@ -11,7 +11,7 @@ interface FirstWorkerProps {
 
 export function FirstWorker({ mayMake, onArchived }: FirstWorkerProps) {
   return (
-    <Empty title="Make your first worker" level={2}>
+    <Empty title="Create your first worker" level={2}>
       <p>
         A worker is a Python function that runs by itself: on a schedule, when a webhook is called, or when another run
         ends. Each run has its own sandbox, a log and a history.
@@ -23,7 +23,7 @@ export function FirstWorker({ mayMake, onArchived }: FirstWorkerProps) {
           </Button>
         </p>
       ) : (
-        <p>Somebody with the role member has to make one; you then see its runs here.</p>
+        <p>Once a member creates a worker, its runs are shown here.</p>
       )}
       <p>
         <button type="button" className={styles.link} onClick={onArchived}>

@@ -5,11 +5,11 @@ import { useWorkspace } from '../../shell/use-me';
 import { workerKeys } from '../../workers/use-worker';
 
 const PAGE_SIZE = 200;
-/** More than a person goes through. The search of the whole dashboard finds the others. */
+/** The maximum number of listed workers. The global search finds the others. */
 export const WORKERS_MAX = 1_000;
 const RUNS_EACH = 20;
 
-/** All of them, so that filters, search and order answer at once. */
+/** Loads all workers, so that filtering, search and sorting need no requests. */
 export function useWorkers({ archived }: { archived: boolean }) {
   const workspaceId = useWorkspace()?.id;
   return useQuery({

@@ -1,4 +1,4 @@
-/** Filter and order of the list of workers; all of it is in the page's address. */
+/** The filter and order of the list of workers, which are kept in the URL. */
 import type { WorkerItem } from '../../shell/api';
 
 export const STATUSES = {
@@ -37,7 +37,7 @@ export function readFilter(search: URLSearchParams): WorkerFilter {
   };
 }
 
-/** Defaults stay out of the address. */
+/** Converts a filter to URL parameters, without defaults. */
 export function writeFilter({ q, status, tag, column, descending }: WorkerFilter): URLSearchParams {
   const sort = `${descending ? '-' : ''}${column}`;
   const given = Object.entries({ q, status, tag, sort: sort === 'name' ? '' : sort });
@@ -56,7 +56,7 @@ function passes(worker: WorkerItem, { q, status, tag }: WorkerFilter): boolean {
   );
 }
 
-/** The share of completed runs among those that were not cancelled, 0 to 1; null without any. */
+/** Computes the share of completed runs among those that were not cancelled, 0 to 1; null without any. */
 export function successOf({ recent_runs = [] }: WorkerItem): number | null {
   const ended = recent_runs.filter(({ status }) => ['completed', 'failed', 'timed_out'].includes(status));
   return ended.length ? ended.filter(({ status }) => status === 'completed').length / ended.length : null;
@@ -68,7 +68,7 @@ const HEALTH_RANKS: Record<WorkerItem['health'], number> = {
   healthy: 2,
   ready: 3,
 };
-/** Held workers come after all that may run. */
+/** Workers that are not active are sorted last. */
 const HELD_RANK = 4;
 
 type OwnerNameOf = (worker: WorkerItem) => string;

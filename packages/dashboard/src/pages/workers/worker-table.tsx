@@ -44,7 +44,7 @@ export function WorkerTable({
             {pausable.length > 0 && (
               <Box component="th" w="1%">
                 <Checkbox
-                  aria-label="Choose all"
+                  aria-label="Select all"
                   checked={all}
                   indeterminate={!all && pausable.some(({ id }) => chosen.has(id))}
                   onChange={() => onChoose(new Set(all ? [] : pausable.map(({ id }) => id)))}
@@ -69,7 +69,7 @@ export function WorkerTable({
                 <Box component="td" w="1%">
                   {pausable.includes(worker) && (
                     <Checkbox
-                      aria-label={`Choose ${worker.name}`}
+                      aria-label={`Select ${worker.name}`}
                       checked={chosen.has(worker.id)}
                       onChange={({ currentTarget: { checked } }) => {
                         const others = [...chosen].filter((id) => id !== worker.id);

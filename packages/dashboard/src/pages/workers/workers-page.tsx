@@ -77,7 +77,7 @@ export default function WorkersPage() {
 
 const rowLinks = (): HTMLElement[] => [...document.querySelectorAll<HTMLElement>('tbody [data-row-link]')];
 
-/** Moves the focus from the row that has it; to the first row where none has. */
+/** Moves the focus to the next or previous row, or to the first if none has it. */
 function focusRow(step: 1 | -1): void {
   const links = rowLinks();
   const row = document.activeElement?.closest('tr');
@@ -85,7 +85,7 @@ function focusRow(step: 1 | -1): void {
   links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
 }
 
-/** Pressing it as a mouse would keeps one way of choosing. */
+/** Toggles the selection of the focused row by a click on its checkbox. */
 const chooseRow = (): void =>
   document.activeElement?.closest('tr')?.querySelector<HTMLInputElement>('input[type="checkbox"]')?.click();
 
@@ -146,7 +146,7 @@ function Found({ workers, filter, onChange }: FoundProps) {
   const found = filterWorkers(workers, filter, ownerNameOf);
   if (found.length === 0) {
     return (
-      <Empty title="No worker is like that" level={2}>
+      <Empty title="No matching workers" level={2}>
         <p>The search looks at names, ids, descriptions and tags. Try fewer letters, or another status.</p>
         <p>
           <Button variant="default" onClick={() => onChange({ q: '', status: '', tag: '' })}>

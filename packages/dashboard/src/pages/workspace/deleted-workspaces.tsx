@@ -9,7 +9,7 @@ import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 import { Timestamp } from '../../ui/timestamp';
 
-/** Workspaces that the person may still restore; nothing where there is none. */
+/** Lists the workspaces that the member can still restore; renders nothing without any. */
 export function DeletedWorkspaces() {
   const moveTo = useMoveTo();
   const deleted = useQuery({

@@ -7,7 +7,7 @@ import { Failure } from '../../ui/notice';
 import { Panel } from '../../ui/panel';
 import styles from '../../ui/panel-content.module.css';
 
-/** For those who may change the workspace. */
+/** Allows or forbids exposed credentials; shown to members who can edit the workspace. */
 export function ExposureForm({ workspace }: { workspace: Workspace }) {
   const queryClient = useQueryClient();
   const change = useMutation({
@@ -19,7 +19,7 @@ export function ExposureForm({ workspace }: { workspace: Workspace }) {
         }),
       ),
     onSuccess: ({ allow_exposed_credentials: allowed }) =>
-      toast(allowed ? 'Workers may give values to their code.' : 'No worker may give values to its code.'),
+      toast(allowed ? 'Workers can give values to their code.' : 'Workers can’t give values to their code.'),
     onSettled: () => queryClient.invalidateQueries(),
   });
   const isAllowed = change.isPending ? change.variables : workspace.allow_exposed_credentials;

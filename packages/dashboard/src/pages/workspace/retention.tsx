@@ -16,7 +16,7 @@ const FIELDS = [
 
 type Days = Record<(typeof FIELDS)[number]['name'], number>;
 
-/** For those who may change the workspace. */
+/** Edits the retention; shown to members who can edit the workspace. */
 export function RetentionForm({ workspace }: { workspace: Workspace }) {
   const queryClient = useQueryClient();
   const params = { path: { workspace_id: workspace.id } };

@@ -3,14 +3,14 @@ export interface AgentPart {
   part: PartName;
   /** Name of the tool, for a call or a result. */
   name: string | null;
-  /** Words, arguments as JSON, or a result. Perhaps shortened: the transcript has all of it. */
+  /** Text, arguments as JSON, or a result. May be shortened: the transcript has all of it. */
   text: string;
-  /** Of a call and its result; absent where an earlier version told it. */
+  /** Id of a call and its result; absent in events of earlier versions. */
   id?: string;
   /** Epoch milliseconds. */
   at: number | null;
   attempt: number;
-  /** Of words that are told as they come: the step of the answer, and the place in it, in characters. */
+  /** For streamed text: the step of the response, and the offset in it, in characters. */
   piece: { step: number; offset: number } | null;
 }
 
@@ -19,7 +19,7 @@ type PartName = (typeof PARTS)[number];
 
 export const isAgentPart = (event: string): event is PartName => PARTS.some((part) => part === event);
 
-/** @param told when, and in which attempt */
+/** @param timing time and attempt of the event */
 export function partOf(
   part: PartName,
   { name, text, step, offset, call_id: id }: Record<string, unknown>,

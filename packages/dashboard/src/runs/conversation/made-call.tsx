@@ -14,12 +14,12 @@ type Approval = AgentCall['approvals'][number];
 
 interface MadeCallProps {
   call: AgentCall;
-  /** No more comes of the run. */
+  /** The run has ended. */
   isOver: boolean;
   question: ((approvalId: string) => ReactNode) | null;
 }
 
-/** A call of an agent, with the questions to people that it led to. */
+/** Shows a call of an agent, with the approvals that it requested. */
 export function MadeCall({ call, isOver, question }: MadeCallProps) {
   const { name, given, result, approvals } = call;
   const value = jsonOf(given);
@@ -27,7 +27,7 @@ export function MadeCall({ call, isOver, question }: MadeCallProps) {
   const isCut = value === undefined && given !== '';
   const note = (isCut || corrected) && (
     <>
-      {isCut && 'This is its beginning: the transcript has all of it.'}
+      {isCut && 'Truncated. The transcript has the full call.'}
       {corrected && <CorrectedTo value={corrected} />}
     </>
   );
@@ -52,10 +52,10 @@ export function MadeCall({ call, isOver, question }: MadeCallProps) {
   );
 }
 
-/** Id of the element that holds a waiting question. */
+/** Returns the id of the element that holds a pending approval. */
 export const questionId = (approvalId: string): string => `question-${approvalId}`;
 
-/** What was decided about this call, where each of its approval was decided for itself. */
+/** Finds the decision about this call, where calls of its approval were decided one by one. */
 const findDecision = ({ id, approvals }: AgentCall) =>
   approvals.flatMap(({ calls }) => calls?.find((one) => one.id === id)?.decision ?? [])[0];
 
@@ -63,16 +63,16 @@ function stateOf(call: AgentCall, isOver: boolean): { tone: Tone; word: string }
   const { result, failed, approvals } = call;
   const last = approvals.at(-1)?.status;
   if (findDecision(call)?.status === 'refused') return { tone: 'idle', word: 'Refused' };
-  if (result !== null) return failed ? { tone: 'error', word: 'Failed' } : { tone: 'success', word: 'Answered' };
-  if (last === 'pending') return { tone: 'timeout', word: 'Waits for a person' };
-  if (last === 'rejected' || last === 'expired') return { tone: 'idle', word: 'Not made' };
-  return isOver ? { tone: 'idle', word: 'No answer' } : { tone: 'running', word: 'Running' };
+  if (result !== null) return failed ? { tone: 'error', word: 'Failed' } : { tone: 'success', word: 'Completed' };
+  if (last === 'pending') return { tone: 'timeout', word: 'Waiting for approval' };
+  if (last === 'rejected' || last === 'expired') return { tone: 'idle', word: 'Not called' };
+  return isOver ? { tone: 'idle', word: 'No result' } : { tone: 'running', word: 'Running' };
 }
 
 const DECISIONS: Partial<Record<Approval['status'], { word: string; tone: Tone }>> = {
   approved: { word: 'Approved', tone: 'success' },
   rejected: { word: 'Rejected', tone: 'error' },
-  expired: { word: 'Nobody decided in time', tone: 'idle' },
+  expired: { word: 'Expired without a decision', tone: 'idle' },
 };
 
 function Decided({ approval, callId }: { approval: Approval; callId: string | null }) {

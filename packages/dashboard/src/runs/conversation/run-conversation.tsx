@@ -22,9 +22,11 @@ import { TRANSCRIPT, useTranscript } from './use-transcript';
 interface RunConversationProps {
   run: WorkerRun;
   live: LiveRun;
-  /** A question that waits, where the agent asked it; null where code asks, and it stands elsewhere. */
+  /**
+   * Renders a pending approval at the call that requested it; null where code requests it and it is shown elsewhere.
+   */
   question: ((approvalId: string) => ReactNode) | null;
-  /** In the place of a run that is over and of which no words are kept. */
+  /** Shown for a finished run without stored messages. */
   empty?: ReactNode;
 }
 
@@ -34,7 +36,7 @@ export const RunConversation = (props: RunConversationProps) => (
   </Panel>
 );
 
-/** Texts of an agent, its calls and their answers, live and afterwards. */
+/** Shows an agent's texts, calls and results, live and afterwards. */
 export function RunMessages({ run, live, question, empty }: RunConversationProps) {
   const over = isOver(run);
   const transcript = useTranscript(run, over);
@@ -56,7 +58,7 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
           case 'summary':
             return (
               <details key={key} className={styles.summary}>
-                <summary>The agent summed up its work so far, to stay within what the model can read</summary>
+                <summary>The agent summarized its work so far to fit the model’s context window</summary>
                 <AgentWords text={group.text} />
               </details>
             );
@@ -99,13 +101,13 @@ export function RunMessages({ run, live, question, empty }: RunConversationProps
 }
 
 function nothingSaid(over: boolean, isRead: boolean): string {
-  if (!over) return 'The agent has not said anything yet.';
-  return isRead ? 'The agent said nothing in this run.' : 'Reading what the agent said…';
+  if (!over) return 'No messages yet.';
+  return isRead ? 'This run has no messages.' : 'Loading messages…';
 }
 
 type SaidGroup = Exclude<Said, AgentCall> | { kind: 'calls'; calls: AgentCall[] };
 
-/** Calls that follow each other stand together. */
+/** Groups consecutive calls. */
 function groupsOf(said: readonly Said[]): SaidGroup[] {
   const groups: SaidGroup[] = [];
   for (const one of said) {

@@ -1,4 +1,4 @@
-/** A run of an agent as a conversation: of the events of its stream, or of the transcript that it leaves. */
+/** Builds the conversation of an agent's run from the events of its stream, or from its transcript. */
 import type { TimelineRun } from '../timeline/entry';
 import { isModelStep, type ModelUse, modelUse } from '../timeline/model-use';
 import type { AgentPart } from './agent-part';
@@ -7,29 +7,29 @@ type Approval = TimelineRun['approvals'][number];
 
 export interface AgentCall {
   kind: 'call';
-  /** Null where an earlier version told it. */
+  /** Null in events of earlier versions. */
   id: string | null;
   /** The tool, as the model names it. */
   name: string;
-  /** JSON, unless it was cut. */
+  /** JSON, unless truncated. */
   given: string;
   /** Null while there is none. */
   result: string | null;
   failed: boolean;
-  /** Asked before it was made, or by it. */
+  /** Requested before the call, or by it. */
   approvals: Approval[];
 }
 
 export type Said =
   | { kind: 'answer'; use: ModelUse }
   | { kind: 'text'; text: string }
-  /** The agent has replaced so many of its messages by these words. */
+  /** The text by which the agent replaced earlier messages. */
   | { kind: 'summary'; text: string }
   | AgentCall;
 
 interface Part extends Pick<AgentPart, 'name' | 'text'>, Partial<Pick<AgentPart, 'piece' | 'attempt'>> {
   part: string;
-  /** Of a call and its result, where they are told. */
+  /** Id of a call and its result, where the stream has it. */
   id?: string;
   use?: ModelUse;
   failed?: boolean;
@@ -37,7 +37,7 @@ interface Part extends Pick<AgentPart, 'name' | 'text'>, Partial<Pick<AgentPart,
 
 type Step = TimelineRun['steps'][number];
 
-/** @param steps of which those of models say what they took */
+/** @param steps of which those of models have their usage */
 export function saidLive(parts: readonly AgentPart[], steps: TimelineRun['steps']): Said[] {
   const answers = steps.filter(isModelStep);
   const merged: Part[] = [];
@@ -46,7 +46,7 @@ export function saidLive(parts: readonly AgentPart[], steps: TimelineRun['steps'
   };
   for (const part of parts) {
     const { piece, at } = part;
-    // Words come before their answer has ended, all else after it.
+    // Text arrives before its response has ended, everything else after it.
     if (piece) flush(({ ordinal }) => ordinal <= piece.step);
     else if (at !== null) flush((answer) => endOf(answer) <= at);
     merged.push(part);
@@ -61,7 +61,7 @@ const answerOf = (step: Step | undefined): Part => ({
   use: modelUse(step?.result),
 });
 
-/** Null for a file that is no transcript: code may save one under the same name. */
+/** Parses a transcript; null for any other file: code may save one under the same name. */
 export function saidIn(transcript: string): Said[] | null {
   try {
     const { parts } = JSON.parse(transcript) as { parts: unknown };
@@ -99,7 +99,7 @@ function saidOf(parts: Part[]): Said[] {
       else said.push({ kind: 'text', text });
       spoken = part;
     } else if (part.part === 'compaction') {
-      // The summary was told as words when it was written.
+      // The summary was streamed as text when it was written.
       if (last?.kind === 'text' && last.text === text) said.pop();
       said.push({ kind: 'summary', text });
     } else if (part.part === 'tool_call' && !open.some((one) => isRepeated(one.part, part))) {
@@ -124,7 +124,7 @@ function saidOf(parts: Part[]): Said[] {
   return said;
 }
 
-/** A call whose process has ended is told once more when the agent runs again. */
+/** Whether a call whose process has ended is reported again by the next attempt. */
 const isRepeated = (before: Part, { name, text, attempt = 0 }: Part): boolean =>
   before.name === name && before.text === text && (before.attempt ?? 0) < attempt;
 
@@ -133,7 +133,7 @@ const TITLE_CHARS_MAX = 200;
 const titleFor = (tool: string): string => `The agent asks to call ${tool}`.slice(0, TITLE_CHARS_MAX);
 
 /**
- * Questions to people beside the calls that they were asked for. Those that held the whole run belong to none.
+ * Assigns approvals to the calls that requested them. Approvals of the whole run belong to no call.
  * @returns also those whose call is not known
  */
 export function withApprovals(
@@ -148,7 +148,7 @@ export function withApprovals(
   const others = asked.filter((approval) => !listed.includes(approval));
   const placed = said.map((one) => {
     if (one.kind !== 'call') return one;
-    // A question waits beside the first of its calls; what was decided stands with each of them.
+    // A pending approval is shown at the first of its calls; a decision at each of them.
     const isHere = (approval: Approval) =>
       approval.status !== 'pending' || calls.find((call) => isAboutCall(approval, call)) === one;
     const own = listed.filter((approval) => isAboutCall(approval, one) && isHere(approval));

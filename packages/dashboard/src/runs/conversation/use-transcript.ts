@@ -6,7 +6,7 @@ import { type Said, saidIn } from './said';
 export const TRANSCRIPT = 'transcript.json';
 const BYTES_MAX = 20_000_000;
 
-/** All that the agent of a run said and did, once the run is over; null where there is no transcript of it. */
+/** Loads the messages of a finished run from its transcript; null where there is none. */
 export function useTranscript(run: WorkerRun, isOver: boolean): { said: Said[] | null; isReading: boolean } {
   const file = isOver ? run.artifacts.find(({ name, size }) => name === TRANSCRIPT && size <= BYTES_MAX) : undefined;
   const { data, isPending } = useQuery({

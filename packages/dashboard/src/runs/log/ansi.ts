@@ -1,5 +1,5 @@
 /**
- * Terminal colours of log lines. Only SGR sequences mean something here: whatever else a program sends to steer a terminal
+ * Parses terminal colours of log lines. Only SGR sequences have an effect: any other control sequence for a terminal
  * is left out, and all of it stays text.
  */
 export type Colour = 'black' | 'red' | 'green' | 'yellow' | 'blue' | 'magenta' | 'cyan' | 'white';
@@ -23,7 +23,10 @@ export interface Piece {
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 const COLOURS: Colour[] = ['black', 'red', 'green', 'yellow', 'blue', 'magenta', 'cyan', 'white'];
 
-/** CSI and OSC sequences, the two-character ones, and control characters that no text contains. Linear: each class ends where the next begins. */
+/**
+ * CSI and OSC sequences, the two-character ones, and control characters that no text contains. Linear: each class
+ * ends where the next begins.
+ */
 const SEQUENCE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   /\u001b(?:\[([0-9:;<=>?]*)[ -/]*([@-~])|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\^_])|[\u0000-\u0008\u000b-\u001f\u007f]/g;
@@ -72,7 +75,7 @@ function restyled(before: Style, parameters: string): Style {
   return style;
 }
 
-/** Bright ones are drawn like the others: the palette of the page keeps both readable. */
+/** Returns bright colours like the others: the palette of the page keeps both readable. */
 function namedColour(code: number): Style {
   const tens = Math.floor(code / 10);
   const colour = COLOURS[code % 10];
@@ -81,7 +84,7 @@ function namedColour(code: number): Style {
   return {};
 }
 
-/** `5;n` of the 256 colours, or `2;r;g;b`: the nearest of the eight. */
+/** Maps `5;n` of the 256 colours, or `2;r;g;b`, to the nearest of the eight. */
 function extendedColour([mode, ...rest]: number[]): { colour: Colour | undefined; used: number } {
   if (mode === 2) return { colour: nearest(rest[0] ?? 0, rest[1] ?? 0, rest[2] ?? 0), used: 4 };
   if (mode !== 5) return { colour: undefined, used: 0 };
@@ -93,7 +96,7 @@ function extendedColour([mode, ...rest]: number[]): { colour: Colour | undefined
   return { colour: nearest(red * 51, green * 51, blue * 51), used: 2 };
 }
 
-/** The colour that has those of the three components that are near the strongest. */
+/** Finds the colour with those components that are near the strongest. */
 function nearest(red: number, green: number, blue: number): Colour {
   const strongest = Math.max(red, green, blue);
   if (strongest < 64) return 'black';

@@ -17,7 +17,7 @@ export interface LogLine {
   at: number | null;
 }
 
-/** A line as the event stream tells it. */
+/** Converts a log event to a line. */
 export function lineOf(id: string, { level, text, fields, at }: Record<string, unknown>): LogLine {
   const shown = lastWritten(String(text ?? ''));
   return {
@@ -30,7 +30,7 @@ export function lineOf(id: string, { level, text, fields, at }: Record<string, u
   };
 }
 
-/** Programs that show progress go back to the line's beginning and write over it. */
+/** Programs that show progress return to the start of the line and overwrite it. */
 function lastWritten(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\r') end--;
@@ -44,7 +44,7 @@ function timeOf(at: unknown): number | null {
   return Number.isNaN(time) ? null : time;
 }
 
-/** The log of a finished run, whose lines have no levels of their own. */
+/** Parses the log of a finished run, whose lines have no levels. */
 export const linesOf = (logs: string): LogLine[] =>
   logs
     .replace(/\n$/, '')
@@ -56,7 +56,7 @@ export const fieldsInWords = (fields: Record<string, unknown>): string =>
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
 
-/** A line of a saved log. */
+/** Formats a line of a saved log. */
 export const asText = ({ at, level, plain, fields }: LogLine): string =>
   [at !== null && new Date(at).toISOString(), level.padEnd(7), plain, fields && fieldsInWords(fields)]
     .filter(Boolean)

@@ -8,7 +8,7 @@ import styles from './log-rows.module.css';
 import type { LogStore } from './log-store';
 import { MarkedText } from './marked-text';
 
-/** As the style sheet has it: a row is measured when it is drawn, and until then taken to be this tall. */
+/** Estimated height of a row until it is rendered and measured; equal to the style sheet's. */
 const ROW_PX = 21;
 const OVERSCAN = 20;
 /** This close to the end counts as reading along. */
@@ -44,7 +44,7 @@ interface LogRowsProps {
 const isNearEnd = ({ scrollHeight, scrollTop, clientHeight }: HTMLElement) =>
   scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
 
-/** Only the rows in view exist. */
+/** Renders only the rows in view. */
 export function LogRows(props: LogRowsProps) {
   const { store, shown, wrap, following, onFollowing, handle, empty } = props;
   const [search] = useSearchParams();
@@ -92,7 +92,7 @@ export function LogRows(props: LogRowsProps) {
       data-tall={props.tall || undefined}
       role="log"
       aria-label="Log"
-      // Rows that scroll into view are no news.
+      // Rows that scroll into view are not announced.
       aria-live={following ? 'polite' : 'off'}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
       tabIndex={0}
@@ -101,7 +101,7 @@ export function LogRows(props: LogRowsProps) {
       onKeyDown={takeOver}
       onScroll={({ currentTarget: log }) => {
         const { scrollTop, scrollHeight } = log;
-        // A row is measured when it comes into view: then the end moves although nobody scrolled.
+        // A row is measured when it comes into view: then the end moves without scrolling.
         const movedUp = scrollTop < seen.current.top && scrollHeight >= seen.current.height;
         seen.current = { top: scrollTop, height: scrollHeight };
         if (movedUp) onFollowing(false);

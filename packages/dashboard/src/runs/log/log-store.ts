@@ -1,6 +1,6 @@
 /**
- * The lines of a log. It grows outside of React: a state that is copied with each line would cost more the longer the log
- * is.
+ * Stores the lines of a log. It grows outside of React: a state copied with each line would cost more the longer the
+ * log is.
  */
 import { createRedraws, type Redraws } from '../../ui/redraws';
 import type { LogLine } from './log-line';
@@ -8,13 +8,13 @@ import type { LogLine } from './log-line';
 export interface LogStore extends Redraws {
   /** Always the same array, growing at its end; its front goes where there are too many. */
   readonly lines: readonly LogLine[];
-  /** Lines that went from the front. */
+  /** Number of lines removed from the front. */
   dropped: () => number;
   append: (lines: LogLine[]) => void;
 }
 
 export const LINES_MAX = 500_000;
-/** Taking lines from the front moves all others, so it is done seldom. */
+/** Removing lines from the front moves all others, so it is done rarely. */
 const SPARE = 50_000;
 
 export function createLogStore(initial: LogLine[] = [], linesMax = LINES_MAX, spare = SPARE): LogStore {

@@ -8,7 +8,7 @@ interface MarkedTextProps {
   query: string;
 }
 
-/** A line's text with its colours, and what is searched for marked in it. */
+/** Shows a line's text with its colours, and highlights search hits in it. */
 export function MarkedText({ text, query }: MarkedTextProps) {
   const pieces = piecesOf(text);
   const hits = query ? hitsIn(pieces.map((piece) => piece.text).join(''), query) : [];

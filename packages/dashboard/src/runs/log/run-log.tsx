@@ -22,7 +22,7 @@ interface RunLogProps {
   tall?: boolean;
 }
 
-/** Follows the last line until somebody scrolls up to read; scrolling back down follows again. */
+/** Follows the last line until the reader scrolls up; scrolling back down follows again. */
 export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogProps) {
   useSyncExternalStore(store.subscribe, store.version);
   const [search] = useSearchParams();
@@ -51,7 +51,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
     rows.current?.scrollTo(placeOf(shown, position));
   }
 
-  /** Around the end to the beginning. The first search begins at the first hit. */
+  /** Moves to the next hit and wraps around. The first search begins at the first hit. */
   function goToHit(step: 1 | -1) {
     if (hits.length === 0) return;
     const next = hitPlace === null ? (step === 1 ? 0 : hits.length - 1) : (hitPlace + step + hits.length) % hits.length;
@@ -107,7 +107,7 @@ export function RunLog({ store, startedAt, empty, name, tall = false }: RunLogPr
         <LogRows
           key={level}
           handle={rows}
-          empty={store.lines.length === 0 ? empty : 'No line has this level.'}
+          empty={store.lines.length === 0 ? empty : 'No lines at this level.'}
           {...{ store, shown, query, clock, wrap, tall, following, startedAt, selectedId, hit }}
           onFollowing={setFollowing}
         />

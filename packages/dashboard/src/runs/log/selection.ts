@@ -25,7 +25,7 @@ export function createSelection(matches: (line: LogLine) => boolean): (store: Lo
   };
 }
 
-/** Place of the first one that is not smaller; the length where all are. */
+/** Finds the first position that is not smaller; the length where all are. */
 export function placeOf(positions: readonly number[], position: number): number {
   let low = 0;
   let high = positions.length;

@@ -1,4 +1,4 @@
-/** The requests of a run, and their sums. Like the log, they grow outside of React. */
+/** Stores the requests of a run and their sums. Like the log, they grow outside of React. */
 import { createRedraws, type Redraws } from '../../ui/redraws';
 import { hostOf, type RunRequest } from './run-request';
 
@@ -9,9 +9,9 @@ export interface RequestSums {
   failed: number;
   bytesSent: number;
   bytesReceived: number;
-  /** Values of credentials that answers held. */
+  /** Number of credential values in responses. */
   echoed: number;
-  /** An attempt has as many as are kept of one. */
+  /** An attempt has reached the limit of stored requests. */
   isCut: boolean;
 }
 

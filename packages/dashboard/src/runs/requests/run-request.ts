@@ -1,4 +1,4 @@
-/** A request to another host that the code of a run made, as the event stream tells it. */
+/** A request of a run's code to another host, as the event stream reports it. */
 export interface RunRequest {
   /** Id of the event: unique within the run. */
   id: string;
@@ -12,13 +12,13 @@ export interface RunRequest {
   host: string;
   port: number;
   path: string | null;
-  /** Null where no answer was seen. */
+  /** Null where no response was seen. */
   status: number | null;
   bytesSent: number;
   bytesReceived: number;
-  /** Names of what was put in for placeholders. */
+  /** Names of the credentials that replaced placeholders. */
   credentials: string[];
-  /** How often the answer held the value of one; the code received its placeholder. */
+  /** How often the response contained the value of one; the code received its placeholder. */
   echoed: number;
   problem: { kind: 'refused' | 'failed'; message: string } | null;
 }
@@ -54,6 +54,6 @@ const numberOf = (value: unknown): number | null => (typeof value === 'number' ?
 
 const USUAL_PORTS: Record<string, number> = { http: 80, https: 443 };
 
-/** The host, with its port unless that is the usual one. */
+/** Returns the host, with its port unless that is the scheme's default. */
 export const hostOf = ({ scheme, host, port }: RunRequest): string =>
   USUAL_PORTS[scheme] === port ? host : `${host}:${port}`;

@@ -16,10 +16,10 @@ interface RunRequestsProps {
   empty: string;
 }
 
-/** Drawn at once; so many more for each press of the button. */
+/** Rows shown at first and added by each press of the button. */
 const ROWS = 50;
 
-/** The requests that a run's code made to other hosts, in the order in which they ended. */
+/** Lists the requests of a run's code to other hosts, in the order in which they ended. */
 export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
   useSyncExternalStore(store.subscribe, store.version);
   const [onlyProblems, setOnlyProblems] = useState(false);
@@ -44,7 +44,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
         {hasProblems && (
           <Checkbox
             size="xs"
-            label="Only refused and failed ones"
+            label="Only refused and failed"
             checked={onlyProblems}
             onChange={(event) => setOnlyProblems(event.currentTarget.checked)}
           />
@@ -54,9 +54,9 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
         <thead>
           <tr>
             <th className={styles.what}>Request</th>
-            <th>Answer</th>
+            <th>Response</th>
             <th className={`${table.number} ${styles.wide}`}>Received</th>
-            <th className={`${table.number} ${styles.wide}`}>Began</th>
+            <th className={`${table.number} ${styles.wide}`}>Started</th>
           </tr>
         </thead>
         <tbody>
@@ -72,7 +72,7 @@ export function RunRequests({ store, startedAt, empty }: RunRequestsProps) {
       )}
       {sums.isCut && (
         <Text fz="sm" c="dimmed">
-          The first {figure(OF_ATTEMPT_MAX)} requests of an attempt are kept: it may have made more.
+          The first {figure(OF_ATTEMPT_MAX)} requests of an attempt are kept. There may have been more.
         </Text>
       )}
     </Stack>
@@ -158,13 +158,13 @@ function Answer({ request: { status, problem } }: { request: RunRequest }) {
   );
 }
 
-/** A clause about the host, as the executor has it. */
+/** Describes the problem in the executor's words. */
 function inWords({ status }: RunRequest, { message }: NonNullable<RunRequest['problem']>): string {
   const said = `${message.charAt(0).toUpperCase()}${message.slice(1)}`;
-  return status === null ? said : `${said}, after the answer ${status}`;
+  return status === null ? said : `${said}, after the response ${status}`;
 }
 
-/** Many of them may be attempts to guess a value. */
+/** Many echoes may be attempts to guess a value. */
 const returned = (times: number): string =>
   `the value of a credential came back ${times === 1 ? 'once' : `${figure(times)} times`}, and was replaced`;
 

@@ -7,7 +7,10 @@ type Ended = (typeof ENDED)[number];
 
 const endOf = (status: string | undefined): Ended | undefined => ENDED.find((ended) => ended === status);
 
-/** Each time that an executor held the run. One that waits holds none, and goes on in another. */
+/**
+ * Builds an entry for each period in which an executor held the run. A waiting run holds none, and resumes in
+ * another.
+ */
 export function attemptsOf({ run, live }: TimelineSource): Entry[] {
   const { statuses } = live;
   if (statuses.length === 0) return run.started_at === null ? [] : [wholeRun(run)];
@@ -42,10 +45,10 @@ function howItWent(next: LiveStatus | undefined): Pick<Entry, 'tone' | 'word'> {
   const ended = endOf(next.status);
   if (ended) return lookOf({ status: ended });
   if (next.waitsFor === 'retry' || next.status === 'running') return lookOf({ status: 'failed' });
-  return { tone: 'success', word: 'Went to wait' };
+  return { tone: 'success', word: 'Suspended' };
 }
 
-/** Whether it waited by its own will since it ran last. A retry begins from the top, but as an attempt of its own. */
+/** Whether the run suspended itself since it last ran. A retry also starts from the top, but as a new attempt. */
 function hasWaited(before: LiveStatus[]): boolean {
   const ranAt = before.findLastIndex(({ status }) => status === 'running');
   const since = ranAt < 0 ? [] : before.slice(ranAt + 1);
@@ -54,14 +57,14 @@ function hasWaited(before: LiveStatus[]): boolean {
   );
 }
 
-/** Times in which nothing but the platform kept it from going on: until its beginning, and before it is tried again. */
+/** Builds entries for the periods in which only the platform delayed the run: before its start and before retries. */
 export function waitsOf({ run, live }: TimelineSource): Entry[] {
   const created = Date.parse(run.created_at);
   const held = run.approvals.some(({ id }) => run.steps.every(({ approval_id }) => approval_id !== id));
   const started = run.started_at === null ? run.completed_at : run.started_at;
   const first: Entry = {
     id: 'queued',
-    name: 'Until it began',
+    name: 'Queued',
     ...(started === null ? lookOf({ status: 'queued' }) : { tone: 'idle', word: 'Done' }),
     from: created,
     to: started === null ? null : Date.parse(started),
@@ -72,7 +75,7 @@ export function waitsOf({ run, live }: TimelineSource): Entry[] {
     return [
       {
         id: `retry-${status.at}`,
-        name: 'Before it was tried again',
+        name: 'Waiting for retry',
         ...(next ? { tone: 'idle', word: 'Done' } : lookOf({ status: 'queued', waits: true })),
         from: status.at,
         to: next?.at ?? null,

@@ -12,7 +12,7 @@ const TICKS = [0, 0.25, 0.5, 0.75, 1];
 export const percentOf = ({ from, to }: Span, at: number): number =>
   Math.min(100, Math.max(0, ((at - from) / (to - from)) * 100));
 
-/** Drawn for the eye: each row says its times in words. */
+/** Purely visual: each row has its times as text. */
 export function Axis({ span }: { span: Span }) {
   return (
     <div className={styles.axis} aria-hidden="true">

@@ -15,7 +15,7 @@ interface CalledTimelineProps {
   now: number;
 }
 
-/** The entries of a run that was called, on its caller's axis. Read when somebody opens the call. */
+/** Shows the entries of a called run on its caller's axis. Loaded when the call is opened. */
 export function CalledTimeline({ runId, depth, span, now }: CalledTimelineProps) {
   const workspace = useWorkspace();
   const { data, error, refetch } = useQuery({
@@ -32,7 +32,7 @@ export function CalledTimeline({ runId, depth, span, now }: CalledTimelineProps)
   if (!data)
     return (
       <Box component="li" p="8px 0 8px 2.5rem" fz="sm" c="dimmed">
-        Reading the called run…
+        Loading the called run…
       </Box>
     );
   return (

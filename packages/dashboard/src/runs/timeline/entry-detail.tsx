@@ -46,14 +46,14 @@ export function StepDetail({ step }: { step: TimelineRun['steps'][number] }) {
   );
 }
 
-/** The rest of a model's answer, without the fields of modelFacts. */
+/** Returns a model's response without the fields of buildModelFacts. */
 function saidBy(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer;
   const { model: _model, usage: _usage, cut: _cut, ...said } = answer as Record<string, unknown>;
   return said;
 }
 
-/** Facts of a model's answer; none where the step keeps no result. */
+/** Lists the facts of a model's response; none where the step keeps no result. */
 function modelFacts(answer: unknown): MaybeFact[] {
   const { model, inputTokens, outputTokens, usd } = modelUse(answer);
   return [

@@ -6,7 +6,7 @@ import type { LiveRun } from '../live-run';
 type Step = WorkerRun['steps'][number];
 type Approval = WorkerRun['approvals'][number];
 
-/** The part of a run that its timeline needs. The holder of a share link is not told the rest. */
+/** The part of a run that its timeline needs. A share link's holder does not get the rest. */
 export interface TimelineRun extends Pick<WorkerRun, 'id' | 'created_at' | 'started_at' | 'completed_at' | 'status'> {
   steps: (Pick<Step, 'ordinal' | 'kind' | 'name' | 'status' | 'error' | 'started_at' | 'finished_at'> &
     Partial<Pick<Step, 'result' | 'run_id' | 'approval_id'>>)[];
@@ -19,7 +19,7 @@ export interface TimelineSource {
   live: Pick<LiveRun, 'statuses' | 'artifacts'>;
 }
 
-/** Something that took time, or happened, in a run. Times are epoch milliseconds. */
+/** A period or a moment in a run. Times are epoch milliseconds. */
 export interface Entry {
   id: string;
   name: string;

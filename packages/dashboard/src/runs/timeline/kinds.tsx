@@ -93,7 +93,7 @@ export const KINDS: Kind[] = [
   },
 ];
 
-/** Entries of all kinds, in the order of their beginnings. */
+/** Builds the entries of all kinds, ordered by their start. */
 export const entriesOf = (source: TimelineSource): KindEntry[] =>
   KINDS.flatMap((kind) => kind.entriesOf(source).map((entry) => ({ ...entry, kind }))).sort(
     (one, other) => one.from - other.from,

@@ -6,7 +6,7 @@ type Step = TimelineRun['steps'][number];
 
 /** Model, tokens and cost of one call, as far as its record has them. */
 export interface ModelUse {
-  /** The model that answered. */
+  /** The model that responded. */
   model: string | null;
   inputTokens: number | null;
   outputTokens: number | null;
@@ -20,7 +20,7 @@ const DEFAULT = 'default';
 export const isModelStep = ({ kind, name }: Pick<Step, 'kind' | 'name'>): boolean =>
   kind === 'tool' && name.startsWith(STEP);
 
-/** The name that the code asked for; null for the default. */
+/** Returns the name that the code requested; null for the default. */
 export function askedModel({ name }: Pick<Step, 'name'>): string | null {
   const asked = name.slice(STEP.length);
   return asked === DEFAULT ? null : asked;
@@ -30,7 +30,7 @@ type Fields = Record<string, unknown>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 
-/** Reads a model's answer as the step and the transcript have it; all unknown where the step keeps no result. */
+/** Parses a model's response as steps and transcripts have it; all null where the step keeps no result. */
 export function modelUse(answer: unknown): ModelUse {
   const { model, usage } = fieldsOf(answer);
   const { input_tokens: input, output_tokens: output, usd } = fieldsOf(usage);
@@ -40,7 +40,7 @@ export function modelUse(answer: unknown): ModelUse {
   };
 }
 
-/** The known figures of several calls, added up. */
+/** Sums the known figures of several calls. */
 export function sumOf(uses: readonly ModelUse[]): Omit<ModelUse, 'model'> & { calls: number } {
   const sum = (field: 'inputTokens' | 'outputTokens' | 'usd') => {
     const known = uses.flatMap(({ [field]: value }) => (value === null ? [] : [value]));
@@ -49,7 +49,7 @@ export function sumOf(uses: readonly ModelUse[]): Omit<ModelUse, 'model'> & { ca
   return { calls: uses.length, inputTokens: sum('inputTokens'), outputTokens: sum('outputTokens'), usd: sum('usd') };
 }
 
-/** `812 tokens in, 9 out, $0.0008`, as far as it is known; empty where nothing is. */
+/** Formats the known figures: `812 tokens in, 9 out, $0.0008`; empty where none is known. */
 export const wordsOf = ({ inputTokens, outputTokens, usd }: Omit<ModelUse, 'model'>): string =>
   [
     inputTokens !== null && `${figure(inputTokens)} tokens in`,

@@ -17,7 +17,7 @@ interface TimelineProps {
 
 const TICK_MS = 1_000;
 
-/** Everything that a run did, on one axis of time. */
+/** Shows everything that a run did on one time axis. */
 export function Timeline({ run, live, opensCalls }: TimelineProps) {
   const now = useNow(run.completed_at === null);
   const entries = entriesOf({ run, live });

@@ -4,7 +4,7 @@ import { Brand } from './brand';
 import styles from './card-page.module.css';
 import { ColorSchemeSwitch } from './color-scheme-switch';
 
-/** A page of one card, for a person who is not signed in yet. */
+/** Renders a page of one card for visitors who are not signed in yet. */
 export function CardPage({ children }: { children: ReactNode }) {
   return (
     <Stack gap={0} flex={1} style={{ overflowX: 'clip' }}>

@@ -1,9 +1,9 @@
-/** One line of the palette. */
+/** An entry of the command palette. */
 export interface Choice {
   id: string;
   group: string;
   label: string;
-  /** Said behind the label, softly. */
+  /** Dimmed text after the label. */
   about?: string;
   run: () => void;
 }

@@ -2,7 +2,7 @@ import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { MoonIcon, SunIcon } from '../../ui/icons';
 import styles from './page-frame.module.css';
 
-/** Follows the system until it is used. */
+/** Switches the colour scheme, which follows the system until then. */
 export function ColorSchemeSwitch() {
   // Mantine would switch transitions off by an inline style sheet, which the page's policy forbids.
   const { setColorScheme } = useMantineColorScheme({ keepTransitions: true });

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { Notice } from '../../ui/notice';
 
-/** A bug in a part of the page, or a file of it that can't be loaded, leaves the rest usable. */
+/** Keeps the rest usable when a part of the page fails, or a file of it can't be loaded. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { broken: boolean }> {
   override state = { broken: false };
 
@@ -12,8 +12,8 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { broken: 
   override render() {
     if (!this.state.broken) return this.props.children;
     return (
-      <Notice tone="error" title="This page has broken">
-        That is a fault in Gantry, not in what you did. Reload the page; if it stays, tell whoever runs Gantry here.
+      <Notice tone="error" title="Something went wrong">
+        This is an error in Gantry. Reload the page. If it persists, contact the operator of this installation.
       </Notice>
     );
   }

@@ -3,11 +3,11 @@ import { Dialog } from '../../ui/dialog';
 import { useShortcutGroups } from '../keys';
 import styles from './key-help.module.css';
 
-/** Every key that works on this page; its own come first. */
+/** Lists the keyboard shortcuts of this page; its own come first. */
 export function KeyHelp({ onClose }: { onClose: () => void }) {
   const groups = [...useShortcutGroups()].reverse();
   return (
-    <Dialog title="Keys" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <Stack gap="lg" p="16px 24px 24px">
         {groups.map(({ title, shortcuts }) => (
           <section key={title}>

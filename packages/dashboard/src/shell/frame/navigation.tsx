@@ -71,7 +71,7 @@ function SectionLink({ section, isHere, isNarrow }: { section: Section; isHere: 
   );
 }
 
-/** The number of approvals that wait for people. */
+/** Shows the number of pending approvals. */
 function Waiting() {
   const pending = usePendingApprovals();
   if (pending === 0) return null;
@@ -83,7 +83,7 @@ function Waiting() {
   );
 }
 
-/** The reference of the HTTP API: another page of this host, not one of the dashboard. */
+/** Links to the HTTP API reference: another page of this host, not one of the dashboard. */
 const DocsLink = ({ isNarrow }: { isNarrow: boolean }) => (
   <a className={styles.link} href={DOCS_URL} title={isNarrow ? 'Docs' : undefined}>
     <DocsIcon />

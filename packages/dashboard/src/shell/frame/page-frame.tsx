@@ -20,12 +20,12 @@ import { Toasts } from './toasts';
 import { Trail } from './trail';
 import { WorkspaceSwitcher } from './workspace-switcher';
 
-/** Fetched when it is first asked for. */
+/** Fetched on first use. */
 const Palette = lazy(() => import('./palette'));
 
 type Open = 'navigation' | 'palette' | 'keys' | null;
 
-/** All pages stand in it: navigation at the left, where somebody is signed in, and a bar above. */
+/** Frames all pages: navigation at the left for members, and a bar above. */
 export function PageFrame() {
   const { status } = useSession();
   const isMember = status === 'signed-in';
@@ -117,7 +117,7 @@ export function PageFrame() {
 function SideBar() {
   const { isSet: isNarrow, toggle } = useStoredFlag('gantry-narrow-navigation');
   return (
-    <aside aria-label="Places" className={styles.side} data-narrow={isNarrow}>
+    <aside aria-label="Sidebar" className={styles.side} data-narrow={isNarrow}>
       <Stack className={styles.sideHead} gap={4} p="4px 12px 8px">
         <Brand isNarrow={isNarrow} />
         {!isNarrow && <WorkspaceSwitcher />}
@@ -127,7 +127,7 @@ function SideBar() {
   );
 }
 
-/** The keys that work on every page. */
+/** Registers the shortcuts that work on every page. */
 function Keys({ setOpen }: { setOpen: (open: Open) => void }) {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme({ keepTransitions: true });
@@ -142,7 +142,7 @@ function Keys({ setOpen }: { setOpen: (open: Open) => void }) {
   }, [setOpen]);
   useShortcuts('Everywhere', [
     { keys: '/', words: 'Search on this page', run: () => focusSearch() || setOpen('palette') },
-    { keys: '?', words: 'Show the keys', run: () => setOpen('keys') },
+    { keys: '?', words: 'Show keyboard shortcuts', run: () => setOpen('keys') },
     { keys: 'd', words: 'Switch between light and dark', run: toggleColorScheme },
     ...SECTIONS.flat().map(({ key, label, path }) => ({
       keys: `g ${key}`,

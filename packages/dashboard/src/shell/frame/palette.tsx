@@ -21,7 +21,7 @@ interface PaletteProps {
   onKeys: () => void;
 }
 
-/** Goes anywhere and does what many pages offer, by a few letters. */
+/** The command palette: finds pages, resources and actions by a few letters. */
 export default function Palette({ onClose, onKeys }: PaletteProps) {
   const [text, setText] = useState('');
   const [active, setActive] = useState(0);
@@ -62,7 +62,7 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
           aria-expanded
           aria-controls={id}
           aria-activedescendant={choices.length > 0 ? `${id}-${chosen}` : undefined}
-          placeholder="A page, a worker, a run’s id, or something to do"
+          placeholder="Search pages, workers, run IDs or actions"
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -83,7 +83,7 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
         style={{ overflowY: 'auto' }}
       >
         {choices.map((choice, at) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above hears the keys for all of them.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above handles the keys for all of them.
           // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the chosen one.
           <div
             key={choice.id}
@@ -104,7 +104,7 @@ export default function Palette({ onClose, onKeys }: PaletteProps) {
         ))}
       </Box>
       <p className={styles.none} role="status">
-        {choices.length === 0 && (things.isLooking ? 'Searching…' : 'Nothing here is called that.')}
+        {choices.length === 0 && (things.isLooking ? 'Searching…' : 'No results.')}
       </p>
     </Dialog>
   );
@@ -115,7 +115,7 @@ const runById = (text: string, navigate: ReturnType<typeof useNavigate>): Choice
     ? [{ id: text, group: 'Run', label: `Open run ${text}`, run: () => navigate(workerRunPath(text)) }]
     : [];
 
-/** Pages and actions, which are there without asking anybody. */
+/** Lists pages and actions, which need no request. */
 function useOwnChoices(onKeys: () => void): Choice[] {
   const navigate = useNavigate();
   const { toggleColorScheme } = useMantineColorScheme({ keepTransitions: true });
@@ -142,7 +142,7 @@ function useOwnChoices(onKeys: () => void): Choice[] {
     action('New connection', () => navigate(paths.newConnection)),
     action('Ask the agent', () => navigate(paths.chat)),
     action('Switch between light and dark', toggleColorScheme),
-    action('Show the keys', onKeys),
+    action('Show keyboard shortcuts', onKeys),
     ...others.map(({ id, name }) => action(`Switch to ${name}`, () => moveTo(id))),
     action('Sign out', () => session.signOut()),
   ];

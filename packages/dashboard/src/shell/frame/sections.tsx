@@ -25,7 +25,7 @@ export interface Section {
   also?: string;
 }
 
-/** The places of the dashboard in groups, as the navigation, the palette, the trail and the keys have them. */
+/** Sections of the dashboard in groups, for the navigation, the palette, the breadcrumbs and the shortcuts. */
 export const SECTIONS: readonly (readonly Section[])[] = [
   [
     { path: paths.home, label: 'Overview', Icon: OverviewIcon, key: 'o' },
@@ -53,7 +53,7 @@ export const SECTIONS: readonly (readonly Section[])[] = [
 
 const below = (path: string, pathname: string) => pathname === path || pathname.startsWith(`${path}/`);
 
-/** The section that an address belongs to; none for a page outside of all. */
+/** Finds the section that an address belongs to; undefined for a page outside of all. */
 export const sectionOf = (pathname: string): Section | undefined =>
   SECTIONS.flat().find(({ path, also }) =>
     path === paths.home ? pathname === path : below(path, pathname) || (also !== undefined && below(also, pathname)),

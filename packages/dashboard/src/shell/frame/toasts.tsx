@@ -2,7 +2,7 @@ import { CrossIcon } from '../../ui/icons';
 import { dismissToast, holdToast, releaseToast, useToasts } from '../toasts';
 import styles from './toasts.module.css';
 
-/** Always there, so that screen readers hear what appears in it. */
+/** Always rendered, so that screen readers announce what appears in it. */
 export function Toasts() {
   return (
     <div className={styles.corner} role="status">

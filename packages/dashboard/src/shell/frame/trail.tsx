@@ -4,7 +4,7 @@ import { usePlace } from '../use-title';
 import { sectionOf } from './sections';
 import styles from './trail.module.css';
 
-/** Breadcrumb of the page: its section, the pages in between, and the page itself. */
+/** Shows the page's section, the pages in between, and the page itself. */
 export function Trail() {
   const { pathname } = useLocation();
   const { title, above } = usePlace();

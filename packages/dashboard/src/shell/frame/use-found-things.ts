@@ -8,7 +8,10 @@ import type { Choice } from './choice';
 
 const EACH = 6;
 
-/** Workers and automations whose name, id or description has the text, connections, and skills that it finds: all at once, so that nothing moves below the finger. */
+/**
+ * Searches workers, automations, connections and skills; results arrive at once, so that nothing moves under the
+ * pointer.
+ */
 export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean } {
   const navigate = useNavigate();
   const workspaceId = useWorkspace()?.id;
@@ -25,7 +28,7 @@ export function useFoundThings(q: string): { found: Choice[]; isLooking: boolean
   };
 }
 
-/** A workspace has few, and they are read once for all that is typed. */
+/** Filters the connections here: a workspace has few, and they are loaded once. */
 function useNamedConnections(workspaceId: string | undefined, q: string): Thing[] {
   const wanted = q.toLowerCase();
   const { data = [] } = useQuery({
@@ -41,7 +44,7 @@ function useNamedConnections(workspaceId: string | undefined, q: string): Thing[
 
 type Thing = Omit<Choice, 'run'> & { to: string };
 
-/** A surface that does not answer hides nothing of the others. */
+/** Searches all surfaces; one that fails does not hide the results of the others. */
 async function findThings(q: string): Promise<Thing[]> {
   const params = { params: { query: { q, limit: EACH } } };
   const asked = await Promise.allSettled([

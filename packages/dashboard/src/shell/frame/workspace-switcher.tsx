@@ -9,10 +9,10 @@ import { useMe } from '../use-me';
 import { useMoveTo } from '../use-move-to';
 import styles from './workspace-switcher.module.css';
 
-/** A list that fits on the screen is read faster than it is searched. */
+/** Shorter lists are read faster than they are searched. */
 const SEARCHED_FROM = 8;
 
-/** Leads to the overview: everything on screen belonged to the other workspace. */
+/** Switches the workspace and opens the overview, since the page belonged to the other workspace. */
 export function WorkspaceSwitcher() {
   const { data: me } = useMe();
   const moveTo = useMoveTo();
@@ -85,7 +85,7 @@ export function WorkspaceSwitcher() {
           </Box>
           {found.length === 0 && (
             <Box component="p" className="wrap-anywhere" p="4px 12px" fz="sm" c="dimmed">
-              No workspace of yours has this name.
+              No matching workspaces.
             </Box>
           )}
         </>

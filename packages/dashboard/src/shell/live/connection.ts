@@ -1,4 +1,4 @@
-/** Whether this tab hears of changes: `offline` once the connection has been gone for longer than a hiccup. */
+/** Whether this tab receives changes: `offline` only after a longer interruption. */
 import { useSyncExternalStore } from 'react';
 
 export type Connection = 'connecting' | 'live' | 'offline';

@@ -6,7 +6,7 @@ import { type Change, createStaleQueries } from './stale-queries';
 
 /** An interruption that is over within this time is not shown. */
 const INTERRUPTION_SHOWN_AFTER_MS = 3_000;
-/** Spreads the requests when a server tells all tabs at once to read everything again. */
+/** Spreads the requests when a server resets all tabs at once. */
 const SPREAD_MS = 1_000;
 
 /** Invalidates the queries of this tab that show what has changed in the workspace. */

@@ -7,7 +7,7 @@ import { useHasSlowRequest } from './slow-requests';
 
 const FollowChanges = lazy(() => import('./follow-changes'));
 
-/** Keeps what the page shows up to date, for a person who is signed in, and says so while it can't. */
+/** Keeps the page up to date for signed-in members, and shows a notice while it can't. */
 export function LiveChanges() {
   const { status } = useSession();
   const workspace = useWorkspace();

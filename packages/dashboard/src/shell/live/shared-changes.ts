@@ -1,9 +1,11 @@
 /**
- * One stream of a workspace's changes for all tabs of a browser, which allows six connections to a host over HTTP/1.1.
+ * Shares one stream of a workspace's changes among all tabs of a browser, which allows six connections to a host over
+ * HTTP/1.1.
  *
- * The visible tab that was shown last leads: it reads the stream and passes it on over a BroadcastChannel. It resumes at the
- * last position it knows, so a tab that comes back misses nothing, and the former leader stops only when the new stream is
- * open. Events that are read twice meanwhile do no harm. A leader that leaves says so, and one that falls silent is replaced.
+ * The visible tab that was shown last leads: it reads the stream and passes it on over a BroadcastChannel. It resumes
+ * at the last position it knows, so a tab that comes back misses nothing, and the former leader stops only when the
+ * new stream is open. Events that are read twice meanwhile do no harm. A leader that leaves says so, and one that
+ * falls silent is replaced.
  */
 
 import { readEventStream, type StreamEvent } from '@gantry/sdk';
@@ -11,7 +13,7 @@ import { authorizedFetch, workerBaseUrl } from '../api';
 import { session } from '../session';
 import { newTabId } from '../tab-id';
 
-/** Looking at another tab for a moment closes nothing. */
+/** A tab hidden for less than this keeps its stream. */
 const HIDDEN_MS = 5_000;
 const LEADER_SIGN_MS = 5_000;
 const LEADER_SILENT_MS = 12_000;

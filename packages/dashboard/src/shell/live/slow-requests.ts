@@ -1,4 +1,4 @@
-/** Notices when the server leaves a request without a response for so long that the page has to say so. */
+/** Counts requests that wait so long for a response that the page shows a notice. */
 import { useSyncExternalStore } from 'react';
 
 const SLOW_MS = 5_000;

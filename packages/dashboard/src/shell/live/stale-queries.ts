@@ -1,6 +1,7 @@
 /**
- * Reads again what the page shows of things that have changed. However often they change, each noun is read at most every
- * AGAIN_MS, and never while the last reading is under way: a busy workspace must not keep a page from ever being shown.
+ * Refetches queries of changed resources. However often they change, each noun is refetched at most every
+ * REFETCH_INTERVAL_MS, and never while the last refetch is in progress: a busy workspace must not keep a page from
+ * ever being shown.
  */
 import type { Query, QueryClient } from '@tanstack/react-query';
 
@@ -12,7 +13,7 @@ export interface Change {
 
 const SOON_MS = 100;
 const AGAIN_MS = 1_000;
-/** Queries over many things are read less often. */
+/** Summary queries are refetched less often. */
 const SUMMARY_AGAIN_MS = 5_000;
 /** With more changes than this at once, their ids no longer matter. */
 const IDS_MAX = 50;
@@ -82,7 +83,7 @@ export function createStaleQueries(client: QueryClient) {
   };
 }
 
-/** A query whose key names another thing of the same kind shows none of these. Ids of one kind are equally long. */
+/** Whether a query shows one of the ids. Ids of one kind are equally long, which identifies those in its key. */
 function shows({ queryKey }: Query, root: string, ids: Set<string> | null): boolean {
   if (queryKey[0] !== root) return false;
   if (!ids) return true;

@@ -15,7 +15,7 @@ import { pageResearcher } from './page-researcher';
 import type { WorkerTemplate } from './template';
 import { watchPage } from './watch-page';
 
-/** In the order in which they are offered: what is understood at once comes first. */
+/** Templates in the order in which they are listed: the simplest first. */
 export const TEMPLATES: readonly WorkerTemplate[] = [
   ...[csvReport, nightlyCleanUp, watchPage, chatMessage, invoiceTable, expenseApproval],
   ...[failedRunMessage, importInSteps, chart, dataCheck, onDuty, followUp],

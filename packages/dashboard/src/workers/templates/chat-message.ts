@@ -26,7 +26,7 @@ import urllib.request
 
 
 def run(title="", text="", chat_url="", context=None):
-    # Declare the secret CHAT_URL under Settings, and nobody sees the address.
+    # Declare the secret CHAT_URL under Settings to keep the address hidden.
     url = chat_url or context.secrets.get("CHAT_URL", "")
     message = f"*{title}*\n{text}" if title else text
     if not message.strip():

@@ -4,7 +4,7 @@ export const nightlyCleanUp: WorkerTemplate = {
   id: 'nightly-clean-up',
   category: 'approvals',
   name: 'Nightly clean-up',
-  about: 'Finds what has not been used for long every night, and removes it once somebody has approved the list.',
+  about: 'Finds what has not been used for long every night, and removes it once a person has approved the list.',
   tags: ['clean-up'],
   trigger: { type: 'cron', cron: '30 2 * * *' },
   inputs: [
@@ -22,7 +22,7 @@ export const nightlyCleanUp: WorkerTemplate = {
     { name: 'removed', label: 'Removed', type: 'table' },
     { name: 'kept', label: 'Kept', type: 'number' },
   ],
-  code: String.raw`"""Removes what nobody uses any more, after a person has seen the list."""
+  code: String.raw`"""Removes unused items, after a person has approved the list."""
 from datetime import date, timedelta
 
 

@@ -7,13 +7,13 @@ type OfAgents = Pick<NewWorker, 'connections' | 'tools' | 'max_turns' | 'budget_
 type CronTrigger = { type: 'cron'; cron: string };
 type EventTrigger = { type: 'event'; on: WorkerSchemas['TriggerEvent'][] };
 
-/** What the gallery groups templates by. */
+/** Groups of templates in the gallery. */
 export type TemplateCategory = 'reports' | 'data' | 'messages' | 'approvals' | 'monitoring' | 'agents';
 
-/** A worker that runs as it is, with the standard library alone; an agent, with the default model. */
+/** A worker that runs unchanged, with the standard library alone; an agent, with the default model. */
 export interface WorkerTemplate extends Definition, OfAgents {
   id: string;
-  /** Absent: it belongs to none, as the empty one. */
+  /** Absent: no category, as for the empty template. */
   category?: TemplateCategory;
   name: string;
   /** Description in one sentence. */

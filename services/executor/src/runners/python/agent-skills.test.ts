@@ -1,4 +1,6 @@
-/** Skills that an agent loads when it needs them, in real sandboxes; a stand-in for worker-api gives the answers of the model. */
+/**
+ * Tests skills that an agent loads on demand, in real sandboxes; a stand-in for worker-api sends the model responses.
+ */
 import { encode, type Job, type JobAgent, MODELS, runSubjects, type ToolCall, toolCall } from '@gantry/events';
 import { testExecutor } from '../../test/executor-fixture';
 import type { RunView } from '../../test/fake-service';
@@ -57,7 +59,7 @@ const results = (): string[] => {
 const use = (name: string, more: object = {}): Call => ({ name: 'use_skill', arguments: { name, ...more } });
 const read = (path: string, name = 'tone'): Call => ({ name: 'read_skill_file', arguments: { name, path } });
 
-test('knows names and descriptions from the start, and a text once it uses the skill, as a step of its own', async () => {
+test('knows names and descriptions from the start, and the text once it uses the skill, as a step', async () => {
   const { finished, events } = await work([[use('tone'), read('reference/words.md')]]);
   expect(finished).toMatchObject({ status: 'completed', output: { text: 'Done.' } });
   const { system, tools } = question(0);
@@ -88,7 +90,7 @@ test.each([
   expect(results()[0]).toMatch(/^<data>/);
 });
 
-test('an unknown skill is refused with the names that there are, and a long one comes in pages', async () => {
+test('an unknown skill is rejected with the available names, and a long one is paged', async () => {
   await work([[use('other'), use('sums'), use('sums', { offset: 14_000 }), use('sums', { offset: -1 })]]);
   const [unknown, first, second, wrong] = results();
   expect(unknown).toContain("there is no skill 'other'; there are tone, sums");

@@ -1,4 +1,4 @@
-/** Calling run(), its return values and its errors: the same in both kinds of sandbox. */
+/** Tests calling run(), its return values and its errors: the same in both kinds of sandbox. */
 import { given } from '@gantry/testing';
 import { ISOLATIONS, type RunOptions, testSandbox } from '../../test/sandbox-fixture';
 
@@ -10,7 +10,7 @@ describe.each(ISOLATIONS)('run() (isolation: %s)', (isolation) => {
 
   const value = async (source: string, inputs = {}, options: RunOptions = {}) =>
     (await fixture.run(source, { inputs, ...options })).value;
-  /** Many cases in one run: each line is an expression. */
+  /** Evaluates many cases in one run: each line is an expression. */
   const all = (expressions: string[], prelude = '') =>
     value(`${prelude}\nimport json\ndef run():\n    return [${expressions.join(', ')}]\n`);
 
@@ -36,11 +36,11 @@ describe.each(ISOLATIONS)('run() (isolation: %s)', (isolation) => {
     expect(await value(source, inputs, { job: { runId: 'run_test' } })).toEqual(expected);
   });
 
-  test('names every input that is missing', async () => {
+  test('reports every missing input', async () => {
     expect(await value('def run(a, b, c=1): pass', { b: 1 })).toBe('TypeError: run() is missing inputs: a');
   });
 
-  test('a missing package and a missing secret come with the next step', async () => {
+  test('errors of a missing package and a missing secret name the fix', async () => {
     expect(await value('import requests_of_nobody\ndef run(): pass')).toBe(
       "ModuleNotFoundError: No module named 'requests_of_nobody': declare the package that has it in python_dependencies",
     );
@@ -65,7 +65,7 @@ describe.each(ISOLATIONS)('run() (isolation: %s)', (isolation) => {
     expect(value).toEqual([1, 2, '/code/src/main.py']);
   });
 
-  test('is found in a file that has the name of a library', async () => {
+  test('is found in a file with the name of a library', async () => {
     const { value } = await fixture.run(
       { 'random.py': 'def run(): return "mine"' },
       { job: { entrypoint: 'random.py' } },
@@ -164,13 +164,13 @@ Pair = collections.namedtuple("Pair", "a b")
     expect(await value('def run(:\n  pass')).toMatch(/SyntaxError: .*main.py, line 1/);
   });
 
-  test('sys.exit() is a failure that says so', async () => {
+  test('sys.exit() is reported as a failure', async () => {
     expect(await value('import sys\ndef run(): sys.exit(3)')).toBe(
       'SystemExit: the code ended itself with sys.exit(3)',
     );
   });
 
-  test('a lack of memory is told from an ordinary exception', async () => {
+  test('running out of memory is distinguished from an ordinary exception', async () => {
     const { outcome } = await fixture.run('def run(): return len(bytearray(1 << 30))', { memoryBytes: 256 << 20 });
     expect(outcome).toMatchObject({ kind: 'raised', cause: 'memory' });
   });
@@ -196,7 +196,7 @@ def run():
     ]);
   });
 
-  test('secrets are environment variables and context.secrets; one that was not declared says how to declare it', async () => {
+  test('secrets are in the environment and context.secrets; an undeclared one raises a helpful error', async () => {
     const source = `
 import os
 def run(context):
@@ -209,7 +209,7 @@ def run(context):
     expect(found).toEqual(['s3cr3t', 's3cr3t', ['TOKEN'], expect.stringMatching(/declare it in secrets_needed/)]);
   });
 
-  test('context knows the run, and offers what this version has and nothing else', async () => {
+  test('context describes the run, and has exactly the documented members', async () => {
     const source = `
 from gantry import context as imported
 def run(context):
@@ -236,7 +236,7 @@ def run(context):
     expect(found).toEqual([true, 'run_1', 'ws_1', 2, names]);
   });
 
-  test('connections and tools of a run that declares none are empty, and say how to declare one', async () => {
+  test('undeclared connections and tools are empty, and their errors say how to declare one', async () => {
     const source = `
 def run(context):
     seen = [len(context.connections), list(context.tools)]
@@ -266,7 +266,7 @@ def run():
     expect(await value(source)).toEqual([[0, 1, 4, 9], 'hi\n', true, 1, true]);
   });
 
-  test('the size of /tmp is the job’s', async () => {
+  test('the size of /tmp is set by the job', async () => {
     const source = 'import os\ndef run(): return os.statvfs("/tmp").f_blocks * os.statvfs("/tmp").f_bsize';
     expect(await value(source, {}, { spec: { tmpBytes: 8 << 20 } })).toBe(8 << 20);
   });

@@ -1,4 +1,4 @@
-/** Contexts: files that runs find under contexts/<name>/, and the write-back of writeable ones. */
+/** Tests contexts: files of runs under contexts/<name>/, and the write-back of writeable ones. */
 import { createHash } from 'node:crypto';
 import { readZip } from '@gantry/archive';
 import type { JobContext } from '@gantry/events';
@@ -45,7 +45,7 @@ describe.each(['zygote', 'process'] as const)('contexts (isolation: %s)', (isola
   const run = (source: string, contexts: JobContext[], overrides: JobOverrides = {}) =>
     fixture.service.run(source, { contexts, isolation, ...overrides });
 
-  test('are found from the working directory and by their variable, fetched once, and seen by no other run', async () => {
+  test('are found in the working directory and by variable, downloaded once, invisible to other runs', async () => {
     const guide = await context('style-guide', { 'a.txt': 'use few words', 'deep/b.bin': Buffer.from([0, 255]) });
     const other = await context('prices', { 'p.csv': `1;2;${isolation}`, 'same.py': 'X = 1' });
     const source = `
@@ -65,7 +65,7 @@ def run():
     expect(none.finished.output).toEqual([[], false]);
   });
 
-  test('can’t be changed unless they are writeable, and neither can what a writeable one was given as', async () => {
+  test('can’t be changed unless they are writeable, and neither can the source of a writeable one', async () => {
     const contexts = [await context('fixed', { 'a.txt': 'a' }), await context('notes', { 'n.txt': 'n' }, true)];
     const deeds = [
       'lambda: open("contexts/fixed/a.txt", "w")',
@@ -84,7 +84,7 @@ def run():
     expect(rename).toMatch(/busy|cross-device/i);
   });
 
-  test('that are writeable come back whole when their files differ, and not at all when they do not', async () => {
+  test('that are writeable are uploaded in full if their files differ, and otherwise not at all', async () => {
     const { service } = fixture;
     const memory = await context('memory', { 'keep.txt': 'kept', 'old/gone.txt': 'x', 'n.txt': '1' }, true);
     const untouched = await context('untouched', { 'a.txt': 'a' }, true);
@@ -129,7 +129,7 @@ def run():
     for (const { events } of ends) expect(events.filter(({ type }) => type === 'context')).toEqual([]);
   });
 
-  test('count against the space of /tmp when they are writeable, and are refused when they come back too large', async () => {
+  test('that are writeable count against the space of /tmp, and are rejected if they become too large', async () => {
     const large = await context('large', { 'a.bin': Buffer.alloc(6 << 20, isolation) }, true);
     const limits = { tmpBytes: 4 << 20 };
     const full = await run('def run(): return 1', [large], { limits });
@@ -142,7 +142,7 @@ def run():
   });
 });
 
-test('a context with a link, a path out of it, other bytes or a bad name fails the run before it starts', async () => {
+test('a context with a link, an escaping path, another digest or an invalid name fails the run', async () => {
   const link = rawZip([{ name: 'link', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
   const out = rawZip([{ name: '../x' }]);
   const good = await context('good', { 'a.txt': 'a' });
@@ -164,7 +164,7 @@ test('a context with a link, a path out of it, other bytes or a bad name fails t
   for (const { events } of ends) expect(events.map(({ type }) => type)).toEqual(['finished']);
 });
 
-/** Submits a zip of its own as a changed context, bypassing the harness. */
+/** Builds code that submits its own zip as a changed context, bypassing the harness. */
 const forge = (name: string, zip: Buffer) => `
 import base64, json, os, struct
 def send(body): os.write(3, struct.pack(">I", len(body)) + body)
@@ -178,7 +178,7 @@ def run():
     return answer
 `;
 
-test('a forged pack is checked like one from a stranger', async () => {
+test('a forged pack is checked like any untrusted zip', async () => {
   const contexts = [await context('mine', { 'a.txt': 'a' }, true), await context('fixed', { 'b.txt': 'b' })];
   const link = rawZip([{ name: 'link', content: Buffer.from('/etc/passwd'), mode: 0o120777 }]);
   const bomb = rawZip([{ name: 'zeros', content: Buffer.alloc(101 << 20) }]);

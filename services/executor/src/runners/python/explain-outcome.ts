@@ -1,10 +1,10 @@
-/** Run endings, worded for the users who own the runs. */
+/** Explains run outcomes to the owners of runs. */
 import type { Job, RunError } from '@gantry/events';
 import { MEMORY_LIMIT, WALL_LIMIT } from '../../sandbox/kill-reasons';
 import type { RunOutcome } from '../runner';
 import type { Outcome } from './run-in-child';
 
-/** Why an agent ended without a result; code of workers cannot claim these. */
+/** Reasons for an agent to end without a result; code of workers cannot use these. */
 const AGENT_CODES: readonly RunError['code'][] = [
   ...(['model_unavailable', 'output_invalid', 'turns_exceeded', 'budget_exceeded'] as const),
 ];

@@ -1,4 +1,7 @@
-/** Calls of an agent that wait for a person, in real sandboxes; a stand-in for worker-api gives answers and decisions. */
+/**
+ * Tests calls of an agent that need approval, in real sandboxes; a stand-in for worker-api sends responses and
+ * decisions.
+ */
 import {
   encode,
   type Job,
@@ -64,7 +67,7 @@ const job: Partial<Omit<Job, 'limits'>> = {
   ],
 };
 
-/** A run that waits for a person. */
+/** Starts a run that waits for approval. */
 async function heldRun(...calls: NonNullable<Answer['calls']>) {
   answers = [{ calls }, { text: 'ok' }];
   const held = await fixture.service.run({ 'SKILL.md': 'Tidy the mail.' }, job);
@@ -89,7 +92,7 @@ const toolMessages = () => {
 const partsOf = (events: RunEvent[]) =>
   events.flatMap((one) => (one.type === 'agent' ? [`${one.part} ${one.callId}`] : []));
 
-test('a call whose arguments do not fit is not shown to a person: it is not made', async () => {
+test('a call with invalid arguments is neither made nor sent for approval', async () => {
   const wrong = { ...mail('move', { id: 'x' }), problems: ['id must be of type integer'] };
   const { suspension } = await heldRun(wrong, mail('move', { id: 2 }));
   expect(suspension).toMatchObject({
@@ -98,7 +101,7 @@ test('a call whose arguments do not fit is not shown to a person: it is not made
   });
 });
 
-test('the calls of one answer that need a person are one question, and all are made in their order', async () => {
+test('calls of one response that need approval are one request, and all are made in order', async () => {
   const { runId, suspension } = await heldRun(
     mail('read', { id: 1 }, false),
     mail('purge', { folder: 'spam' }),
@@ -122,7 +125,7 @@ test('the calls of one answer that need a person are one question, and all are m
       { id: 'call_5', serves: { connection: 'mail', tool: 'purge' }, parameters: null },
     ],
   });
-  // What needs no person was made before the question, in its turn.
+  // Calls without approval were made before the request, in order.
   expect(mailCalls()).toEqual([['read', { id: 1 }]]);
   const corrected = { status: 'corrected', arguments: { folder: 'junk' }, reason: null };
   const refused = { status: 'refused', arguments: null, reason: 'still <data>needed' };
@@ -146,7 +149,7 @@ test('the calls of one answer that need a person are one question, and all are m
   ]);
 });
 
-test('the transcript has who decided what, and when', async () => {
+test('the transcript records each decision with its approver and time', async () => {
   const { runId } = await heldRun(mail('purge', { folder: 'spam' }), mail('purge', { folder: 'old' }));
   const corrected = { status: 'corrected', arguments: { folder: 'junk' }, reason: null };
   const refused = { status: 'refused', arguments: null, reason: 'not yet' };
@@ -159,7 +162,7 @@ test('the transcript has who decided what, and when', async () => {
   ]);
 });
 
-test('a decision that an earlier version recorded is of the first call alone', async () => {
+test('a decision recorded by an earlier version applies only to the first call', async () => {
   const { runId } = await heldRun(mail('purge', { folder: 'spam' }), mail('purge', { folder: 'old' }));
   const { finished } = await decide(runId, 2, {});
   expect(mailCalls()).toEqual([['purge', { folder: 'spam' }]]);
@@ -170,7 +173,7 @@ test('a decision that an earlier version recorded is of the first call alone', a
   });
 });
 
-test('calls that are too large for one question are asked for one after the other', async () => {
+test('calls that are too large for one request are approved one after the other', async () => {
   const large = (letter: string) => mail('purge', { folder: letter.repeat(30_000) });
   const { runId, suspension } = await heldRun(large('a'), large('b'));
   expect(suspension).toMatchObject({ calls: [{ id: 'call_1' }] });

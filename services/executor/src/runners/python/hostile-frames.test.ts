@@ -67,7 +67,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
     });
   });
 
-  test('numbers that are longer when written again count as what is sent and stored', async () => {
+  test('numbers that grow when reserialised count with their stored size', async () => {
     const inMessage = await ended('answer(b"[" + b",".join([b"1e20"] * 25_000) + b"]")');
     expect(inMessage).toMatchObject({ status: 'completed', outputKey: expect.any(String) });
     const stored = fixture.service.objects.get(inMessage.outputKey ?? '');
@@ -85,7 +85,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
     });
   });
 
-  test('what a run claims to have used and cost is bounded by what is possible', async () => {
+  test('reported usage and costs are clamped to possible values', async () => {
     const { usage, status } = await ended(
       'for _ in range(3): say(t="cost", usd=1e308)\nanswer(b"1", cpuMs=1e308, maxRssKb=1e308)',
     );
@@ -122,13 +122,13 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
       'an error text of control characters',
       'say(t="result", ok=False, kind="x", type="\\x01" * 9_000, error="\\x01" * 60_000, trace="\\x01" * 9_000)',
     ],
-    ['progress that is no number', 'send(b\'{"t":"progress","fraction":1e999,"message":[[]]}\')'],
+    ['progress that is not a number', 'send(b\'{"t":"progress","fraction":1e999,"message":[[]]}\')'],
     ['an artifact of an impossible size', 'say(t="artifact", name=["x"], contentType={}, size=1e300)'],
     [
       'names that reach a prototype',
       'send(b\'{"t":"log","level":"info","text":"x","fields":"{\\\\"__proto__\\\\":{\\\\"a\\\\":1}}"}\')\nanswer(b\'{"__proto__":{"polluted":1}}\')',
     ],
-  ])('%s ends in order, and no message is too large', async (_, lines) => {
+  ])('%s ends cleanly, and no message is too large', async (_, lines) => {
     const { finished, batches } = await fixture.service.run(`${hostile(`${lines}\nanswer(b"null")`)}`, {
       isolation,
       may: ['approve', 'call'],
@@ -149,7 +149,7 @@ describe.each(['zygote', 'process'] as const)('isolation: %s', (isolation) => {
   });
 });
 
-describe('honest values that are too deep are refused by the harness, with the place', () => {
+describe('ordinary values that are too deep are rejected by the harness, with the path', () => {
   let fixture: ExecutorFixture;
   beforeAll(async () => {
     fixture = await startTestExecutor();
@@ -177,7 +177,7 @@ describe('honest values that are too deep are refused by the harness, with the p
     expect(fits.finished.status).toBe('completed');
   });
 
-  test('as fields of a log line, which is written all the same', async () => {
+  test('as fields of a log line, which is still written', async () => {
     const { log, finished } = await fixture.service.run(`${DEEP}def run(): context.log("seen", a=deep(70))`);
     expect([log, finished.status]).toEqual([['seen'], 'completed']);
   });

@@ -20,7 +20,7 @@ test.each([
   expect(await inspect(source)).toMatchObject({ ok: true, parameters });
 });
 
-test('names what is imported and not part of the code, and the secrets that are read', async () => {
+test('lists imports that are not part of the code, and the secrets that are read', async () => {
   const source = `
 import os, json, helper.more, yaml
 import requests as http
@@ -57,7 +57,7 @@ test.each([
   expect(await inspect(source)).toEqual({ ok: false, problem: { code, message: expect.stringMatching(message) } });
 });
 
-test('a draft travels inside the message, and all its problems come back with their places', async () => {
+test('a draft is sent inside the message, and all its problems are returned with their positions', async () => {
   const look = (sources: Record<string, string>, modules: string[] = []) => {
     const draft = { sources: Object.entries(sources).map(([path, text]) => ({ path, text })), modules };
     return request(fixture.bus, runSubjects.inspect, { entrypoint: 'main.py', draft }, inspectReply, 60_000);
@@ -82,7 +82,7 @@ test('a draft travels inside the message, and all its problems come back with th
   expect((await look({ 'main.py': 'run = 5' })).problems).toMatchObject([{ code: 'no_run', line: null }]);
 });
 
-test('a file that takes more memory or time than a parser gets is refused', async () => {
+test('a file that exceeds the memory or time limit of the parser is rejected', async () => {
   const { service, bus } = fixture;
   const code = await service.code(`def run(): pass\n${'x=1\n'.repeat(1_000_000)}`);
   // The limit that is met first depends on the machine.
@@ -100,7 +100,7 @@ test('nothing is executed, however it is written', async () => {
   expect(service.requestsToStore.filter((line) => line.includes('ran'))).toEqual([]);
 });
 
-test('a missing entrypoint, a bad zip and code that can’t be fetched are told apart', async () => {
+test('a missing entrypoint, a bad zip and code that can’t be downloaded are distinguished', async () => {
   const { service, bus } = fixture;
   expect((await inspect('x', 'other.py')).problem).toMatchObject({
     code: 'unreadable',
@@ -111,7 +111,7 @@ test('a missing entrypoint, a bad zip and code that can’t be fetched are told 
   expect(reply.problem?.code).toBe('unavailable');
 });
 
-test('the first run of inspected code fetches nothing any more', async () => {
+test('the first run of inspected code downloads nothing', async () => {
   const { service, bus } = fixture;
   const code = await service.code('def run(): return "warm"');
   await request(bus, runSubjects.inspect, { code, entrypoint: 'main.py' }, inspectReply, 60_000);

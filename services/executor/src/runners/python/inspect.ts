@@ -40,7 +40,7 @@ export interface InspectDeps {
   isolation: Isolation;
 }
 
-/** Inspects an entrypoint without executing it. Of kept code, leaves it unpacked for the first run. */
+/** Inspects an entrypoint without executing it. Leaves stored code unpacked for the first run. */
 export async function inspect(deps: InspectDeps, { entrypoint, code, draft }: InspectRequest): Promise<InspectReply> {
   if (draft) return inspectDraft(deps, entrypoint, draft);
   if (!code) return unreadable(entrypoint);

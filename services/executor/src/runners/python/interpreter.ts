@@ -29,7 +29,7 @@ except (ImportError, AttributeError):
 print(json.dumps([os.path.realpath(sys.executable), "%d.%d.%d" % sys.version_info[:3], [sys.base_prefix, sys.base_exec_prefix], pip_path, public_index]))
 `;
 
-/** @param wanted a path or a name; default: the system's own Python. @throws with the remedy. */
+/** @param nameOrPath a path or a name; default: the system's own Python. @throws with the remedy. */
 export function findInterpreter(wanted?: string): Interpreter {
   const problems: string[] = [];
   for (const candidate of wanted ? [wanted] : ['/usr/bin/python3', 'python3']) {

@@ -68,7 +68,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
             job: sandboxJobOf(job, given, pass?.nonce),
           };
           const { outcome, usage, gone } = await runInChild(taken, request, runHooks, onAnswer);
-          // Now, because nothing can be reported once the run has ended.
+          // Revoked now, because nothing can be reported once the run has ended.
           pass?.revoke();
           hasRun = true;
           return {
@@ -105,7 +105,7 @@ async function prepare(deps: PythonRunnerDeps, job: Job, hooks: PrepareHooks): P
   }
 }
 
-/** Contexts are mounted for each run, and an agent has no module to import. */
+/** Returns whether a run can be warm: contexts are mounted for each run, and an agent has no module to import. */
 const mayBeWarm = ({
   kind,
   fresh,
@@ -115,13 +115,13 @@ const mayBeWarm = ({
 }: Pick<Job, 'kind' | 'fresh' | 'agent' | 'contexts' | 'rehearsal'>): boolean =>
   kind === 'run' && !fresh && !agent && !contexts.length && !rehearsal;
 
-/** Those of its environment. */
+/** Lists the names of secrets in its environment. */
 const secretNamesOf = ({ secrets = {}, credentials = [] }: Job): string[] => [
   ...Object.keys(secrets),
   ...credentials.flatMap(({ kind, name }) => (kind === 'secret' ? [name] : [])),
 ];
 
-/** What its runs will ask for. Undefined: they will not be warm. */
+/** Converts an announcement to the request of its runs. Undefined: they will not be warm. */
 function announcedRequest(deps: PythonRunnerDeps, { dependencies, subject }: PrepareRequest): WarmRequest | undefined {
   const { program } = subject ?? {};
   if (!subject || !program || deps.isolation === 'process') return undefined;
@@ -145,7 +145,7 @@ function warmRequestOf(
   const { workspaceId, subjectId, entrypoint, limits } = job;
   return {
     ...{ workspaceId, subjectId, entrypoint, memoryBytes: limits.memoryBytes, processes: limits.processes },
-    // One more process: the one that forks them.
+    // Plus one process, which forks the runs.
     spec: { ...spec, limits: { ...spec.limits, NPROC: spec.limits.NPROC + 1 } },
     secretNames: [...secretNames].sort(),
     async pin() {
@@ -167,14 +167,14 @@ const egressRulesOf = (
   { onRequest, answerTo = () => null }: PrepareHooks,
 ): EgressRules => ({
   ...{ bytesMax: EGRESS_BYTES_MAX, allowedHosts, onRequest },
-  // Code that has the value needs its own TLS: it pins certificates, or signs.
+  // Code with an exposed value needs its own TLS: it pins certificates, or signs.
   credentials: credentials?.filter(({ exposed }) => !exposed),
   ...(rehearsal ? { answerTo } : { keepsAnswers: true }),
 });
 
 type JobFiles = Pick<Job, 'code' | 'contexts' | 'dependencies'>;
 
-/** @returns the digest of its dependencies; null if it has none */
+/** Pins the files of a job. @returns the digest of its dependencies; null if it has none */
 async function pinFiles(
   { code, contexts, dependencies }: PythonRunnerDeps,
   job: JobFiles,

@@ -1,6 +1,6 @@
 /**
- * One run in one child: hands over the job, reads its messages, enforces the limits that only the outside can (time, sizes,
- * memory), and reports the outcome. Never throws for anything that the run does.
+ * Executes one run in one child: sends the job, reads its messages, enforces the limits that only the host can (time,
+ * sizes, memory), and reports the outcome. Never throws for anything that the run does.
  */
 import { availableParallelism } from 'node:os';
 import type { JobAgent, JobCredential, JobTools, RecordedStep, Suspension } from '@gantry/events';
@@ -30,14 +30,14 @@ export interface SandboxJob {
   steps?: RecordedStep[];
   may?: ('approve' | 'call')[];
   tools?: JobTools[];
-  /** A model works on the skill, and the entrypoint is no code. */
+  /** A model works on the skill, and the entrypoint is not code. */
   agent?: JobAgent;
   contexts?: { name: string; writeable: boolean }[];
   /** Connections with placeholders for tokens. */
   connections?: (Pick<JobCredential, 'name' | 'hosts' | 'baseUrl' | 'accountLabel' | 'scopes'> & {
     token: string;
   })[];
-  /** Inspections: sources that no code store has. */
+  /** Inspections: sources that are not in the code store. */
   draft?: { sources: { path: string; text: string }[]; modules: string[] };
 }
 
@@ -49,12 +49,12 @@ export interface SandboxLimits {
 
 export type Outcome =
   | { kind: 'returned'; json: Buffer }
-  /** It waits for this, and its process has exited cleanly. */
+  /** The run waits for this, and its process has exited cleanly. */
   | { kind: 'suspended'; suspension: Suspension }
   | {
       kind: 'raised';
       cause: 'exception' | 'cpu' | 'memory' | 'output';
-      /** Of an agent: why it ended. */
+      /** The reason of an agent's end. */
       code: unknown;
       type: string;
       message: string;
@@ -64,7 +64,7 @@ export type Outcome =
   /** Killed by the host, for one of the host's reasons. */
   | { kind: 'killed'; reason: string }
   | { kind: 'out_of_memory' | 'cpu' }
-  /** It exited, or broke the protocol, without an answer. */
+  /** It exited without a result, or violated the protocol. */
   | { kind: 'broken'; message: string };
 
 export interface Finished extends Omit<RunResult, 'outcome'> {
@@ -79,7 +79,7 @@ const COST_USD_MAX = 1e9;
 const CPU_MS_BEFORE = 1_000;
 const CORES = availableParallelism();
 const RSS_KB_MAX = 2 ** 40;
-/** Grace period for open logs after the answer, before the processes that hold them are killed. */
+/** Grace period for open logs after the result, before the processes that hold them are killed. */
 const LOGS_GRACE_MS = 100;
 const LOGS_GIVE_UP_MS = 1_500;
 
@@ -96,18 +96,18 @@ interface Answer {
 }
 type Said = { answer: Answer; json?: Buffer; suspension?: Suspension } | { broken: string };
 
-/** @throws NotBegun */
+/** @throws NotStarted */
 export async function runInChild(
   child: Child,
   request: {
     spec: SandboxSpec;
     job: SandboxJob;
     limits: SandboxLimits;
-    /** The code begins when this resolves with true. Absent: at once. */
+    /** The code starts when this resolves with true. Absent: at once. */
     mayBegin?: Promise<boolean>;
   },
   hooks: RunHooks,
-  /** The answer is complete but the logs are not: another run may take the slot meanwhile. */
+  /** Called when the result is complete but the logs are not: another run may take the slot meanwhile. */
   onAnswer: () => void = () => {},
 ): Promise<Finished> {
   const { spec, job, limits, mayBegin } = request;
@@ -123,7 +123,7 @@ export async function runInChild(
   child.control?.write(frame(spec));
   // A child that exited on its own has sent its reason, which is handled below.
   if (mayBegin && !(await Promise.race([mayBegin, child.exited.then(() => !child.killedFor)]))) {
-    child.kill('not begun');
+    child.kill('not started');
     throw new NotBegun();
   }
   const began = performance.now();
@@ -159,7 +159,7 @@ export async function runInChild(
   return { outcome: whyNoAnswer(child, exit, spec, last), usage, gone };
 }
 
-/** Reads the control channel frame by frame until the answer; each frame is handled before the next is read. */
+/** Reads the control channel frame by frame until the result; each frame is handled before the next is read. */
 function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
   const { frames } = child;
   frames.limitBytes = MESSAGE_BYTES_MAX;
@@ -211,7 +211,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
         case 'result': {
           const { ok, kind, code, type, error, trace, step, cpuMs, maxRssKb, outputBytes } = message;
           const known: Answer = { ok: ok === true, kind, code, type, error, trace, step, cpuMs, maxRssKb };
-          // The return value of a waiting run is ignored: it has asked to continue later.
+          // The return value of a waiting run is ignored: it has requested to continue later.
           if (ok !== true || suspension) {
             child.onControl = undefined;
             resolve({ answer: known, ...(suspension && { suspension }) });
@@ -263,7 +263,7 @@ function listen(child: Child, job: SandboxJob, hooks: RunHooks): Promise<Said> {
       }
     }
 
-    /** Tools may take long: what other threads of the code have to say is read meanwhile. */
+    /** Replies when a tool is done, which may take long: frames of the code's other threads are read meanwhile. */
     function answerLater(reply: Promise<object>): undefined {
       reply.then(
         (answer) => void child.control?.write(frame(answer)),
@@ -328,13 +328,13 @@ async function sendFiles(child: Child, files: NonNullable<SandboxJob['files']>, 
       if (left > 0) return child.kill(`input file ${file.name} could not be read completely`);
     }
   } catch (err) {
-    child.kill(`input files could not be fetched: ${(err as Error).message}`);
+    child.kill(`input files could not be downloaded: ${(err as Error).message}`);
   }
 }
 
 /**
- * Logs end when no process of the run holds them open. The harness closes its own before it answers, so this is usually
- * immediate; processes left behind by the run are killed with it.
+ * Waits until no process of the run holds its logs open. The harness closes its own before the result, so this is
+ * usually immediate; processes left behind by the run are killed with it.
  */
 async function logsEnd(child: Child): Promise<void> {
   const killer = setTimeout(() => child.kill('left processes behind'), LOGS_GRACE_MS);
@@ -346,7 +346,7 @@ async function logsEnd(child: Child): Promise<void> {
   });
   clearTimeout(killer);
   clearTimeout(giveUp);
-  // Daemons that held the logs are no failure of a run that has answered.
+  // Daemons that held the logs are not a failure of a run with a result.
   child.killedFor = answeredBefore;
 }
 

@@ -5,7 +5,7 @@ import { storedAs } from '../../store/context-store';
 import type { GivenToRun } from '../runner';
 import type { SandboxJob } from './run-in-child';
 
-/** A valid directory name inside: a slug, as contexts are named. */
+/** A valid directory name in the sandbox: a slug, like the names of contexts. */
 const CONTEXT_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 export function specOf(
@@ -53,7 +53,7 @@ export function sandboxJobOf(
   };
 }
 
-/** Placeholders of the secrets with hosts, by their names. The values stay outside. */
+/** Maps secrets with hosts to their placeholders. The values stay outside. */
 const placeholdersOf = (credentials: JobCredential[]) =>
   Object.fromEntries(
     credentials.flatMap(({ kind, name, placeholder }) => (kind === 'secret' ? [[name, placeholder]] : [])),
@@ -63,7 +63,7 @@ const connectionOf = ({ name, placeholder, value, exposed, hosts, baseUrl, accou
   ...{ name, token: exposed ? value : placeholder, hosts, baseUrl, accountLabel, scopes },
 });
 
-/** An external file name becomes one path segment; two files of the same name stay separate. */
+/** Converts each external file name to one path segment; two files of the same name stay separate. */
 export function placeFiles(files: Job['files']): NonNullable<SandboxJob['files']> {
   const taken = new Set<string>();
   return files.map(({ input, name, size }) => {

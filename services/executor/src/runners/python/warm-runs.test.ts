@@ -1,4 +1,4 @@
-/** Runs of workers whose code is imported already, through the whole executor. */
+/** Tests runs of workers whose code is already imported, through the whole executor. */
 import { once } from 'node:events';
 import fs from 'node:fs';
 import http from 'node:http';
@@ -9,7 +9,7 @@ import type { JobOverrides, RunView } from '../../test/fake-service';
 
 const fixture = testExecutor({ sources: ['worker'], egressAllowPrivate: ['127.0.0.2'] });
 
-/** The next run of this code from a warm sandbox. */
+/** Runs this code until a run comes from a warm sandbox. */
 const runWarm = (source: string, overrides: JobOverrides = {}): Promise<RunView> =>
   until(async () => {
     const view = await fixture.service.run(source, overrides);
@@ -18,14 +18,14 @@ const runWarm = (source: string, overrides: JobOverrides = {}): Promise<RunView>
     return mode === 'warm' && view;
   });
 
-test('the first run of a version is fresh, and says so; later ones are warm', async () => {
+test('the first run of a version is reported as fresh; later ones are warm', async () => {
   const source = 'def run(): return "of a version of its own"';
   const first = await fixture.service.run(source);
   expect(first.finished.usage.sandbox).toEqual({ mode: 'fresh' });
   expect((await runWarm(source)).finished).toMatchObject({ status: 'completed', output: 'of a version of its own' });
 });
 
-test('each has its own secrets and inputs, which are masked as ever', async () => {
+test('each run has its own secrets and inputs, and secrets are masked', async () => {
   const source = `
 import os
 def run(n):
@@ -39,7 +39,7 @@ def run(n):
   }
 });
 
-test('requests leave through the proxy with the identity of their own run', async () => {
+test('requests pass the proxy with the identity of their own run', async () => {
   const server = http.createServer((_, response) => void response.end('answer')).listen(0, '127.0.0.2');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -56,7 +56,7 @@ def run(url): return urllib.request.urlopen(url).read().decode()
   server.close();
 });
 
-test('steps are recorded and answered, and artifacts and files arrive', async () => {
+test('steps are recorded, and artifacts and files are transferred', async () => {
   const source = `
 def run(context, n):
     context.artifact("n.txt", str(n).encode())
@@ -95,9 +95,9 @@ def run(hang):
 });
 
 test.each([
-  ['fresh in its settings', { fresh: true }],
-  ['an interpreter of its own', { isolation: 'process' as const }],
-])('what is %s never runs warm', async (_, overrides) => {
+  ['fresh isolation', { fresh: true }],
+  ['a separate interpreter', { isolation: 'process' as const }],
+])('a run with %s is never warm', async (_, overrides) => {
   const source = `def run(): return ${JSON.stringify(Object.keys(overrides))}`;
   for (const _ of [1, 2, 3, 4]) {
     const { finished } = await fixture.service.run(source, overrides as JobOverrides);
@@ -105,7 +105,7 @@ test.each([
   }
 });
 
-test('code that can’t be warm runs fresh each time, and each run says why', async () => {
+test('code that can’t be warm runs fresh each time, and each run reports why', async () => {
   const source = 'import os\nKEY = os.environ["TOKEN"]\ndef run(): return len(KEY)';
   const secrets = { TOKEN: 'secret-number-1' };
   const { finished } = await until(async () => {
@@ -116,7 +116,7 @@ test('code that can’t be warm runs fresh each time, and each run says why', as
   expect(finished.usage.sandbox).toEqual({ mode: 'fresh', reason: 'its import reads the secret TOKEN' });
 });
 
-test('another workspace with the same code has a sandbox of its own', async () => {
+test('another workspace with the same code has a separate sandbox', async () => {
   const source = 'import random\ndef run(): return random.random()';
   await runWarm(source);
   const other = await fixture.service.run(source, { workspaceId: 'ws_other' });

@@ -101,7 +101,7 @@ export async function createResetLink(deps: AccountDeps, { caller, actor, made }
  * Ends every session of the user and opens a new one.
  *
  * A person who opens a mailed link reads the address. If that is its first verification, the account and its tokens may have
- * been created by somebody else, so the tokens end too. An admin's link was seen by that admin, so afterwards
+ * been created by another person, so the tokens end too. An admin's link was seen by that admin, so afterwards
  * it is unknown whether the holder of the account reads the address.
  * @throws AppError 404 unknown, 410 spent or expired, 400 poor password
  */

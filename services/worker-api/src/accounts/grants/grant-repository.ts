@@ -47,7 +47,7 @@ export interface EndedGrant {
   client_name: string | null;
 }
 
-/** Deletes it with its codes and tokens. Null if it is gone, or somebody else's. @param userId null: any user's */
+/** Deletes it with its codes and tokens. Null if it is gone, or another user's. @param userId null: any user's */
 export async function deleteGrant(tx: Sql, id: string, userId: string | null): Promise<EndedGrant | null> {
   const { rows } = await tx.query<EndedGrant>(
     `DELETE FROM oauth_grants WHERE id = $1 AND ($2::text IS NULL OR user_id = $2)

@@ -77,7 +77,7 @@ export async function findActiveUser(pool: Pool, userId: string, madeAt: Date | 
   return rows[0] ?? null;
 }
 
-/** Null also if the session has ended, or is somebody else's. */
+/** Null also if the session has ended, or is another user's. */
 export async function findUserInSession(pool: Pool, userId: string, sessionId: string): Promise<UserRow | null> {
   const { rows } = await pool.query<UserRow>(
     `SELECT ${USER_COLUMNS} FROM sessions s JOIN users u ON u.id = s.user_id

@@ -21,7 +21,7 @@ export const lowerRole = (one: Role, other: Role): Role => (roleAtLeast(one, oth
  * @param preferred default workspace if the user is still a member there, otherwise the user's own default, otherwise the
  *   oldest membership; an empty id for a user without any
  * @param madeAt creation time of a credential that outlives sessions. One that predates the verification may be held by
- *   whoever created it, and does not count as having the address.
+ *   its creator, and does not count as having the address.
  */
 export function userIdentity(
   kind: Identity['kind'],

@@ -70,7 +70,7 @@ export async function acceptInvitation(
 
 /**
  * Creates the account, with the invited address. It is verified if the link was mailed: a link handed over was
- * seen by its inviter, who may be the one that opens it. The password is checked first, so that nobody can probe whether
+ * seen by its inviter, who may be the one that opens it. The password is checked first, so that an attacker cannot probe whether
  * an account exists without creating one.
  * @throws AppError 400 poor password, 404, 409 taken or accepted, 410
  */

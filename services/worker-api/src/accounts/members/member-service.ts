@@ -70,7 +70,7 @@ export async function transferOwnership(
   });
 }
 
-/** A member whom the caller may manage, while nobody else changes members. @throws AppError 404, 403 */
+/** A member whom the caller may manage, under a lock against other changes of members. @throws AppError 404, 403 */
 export async function lockTouchable(tx: Db, caller: Principal, userId: string): Promise<Member> {
   await lockWorkspace(tx, caller.workspaceId);
   const member = await getMember(tx, caller.workspaceId, userId);

@@ -2,7 +2,7 @@
  * The authorization endpoint, which is a page of the dashboard: it shows who asks, and a person decides.
  *
  * A problem of the client or its redirect address is shown and never sent on, because an address that is not the
- * client's is somebody else's. Anything else that is wrong goes back to the client (RFC 6749, 4.1.2.1).
+ * client's belongs to another party. Anything else that is wrong goes back to the client (RFC 6749, 4.1.2.1).
  */
 import { newOpaqueToken } from '@gantry/auth';
 import { newId } from '@gantry/events';

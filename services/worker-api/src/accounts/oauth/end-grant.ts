@@ -6,7 +6,7 @@ import { recordChange } from '../../audit/audit-entry';
 import { hostOf } from '../grants/client-id';
 import { deleteGrant, type EndedGrant } from '../grants/grant-repository';
 
-/** `reuse`: a code or refresh token came again, so somebody else may have it. */
+/** `reuse`: a code or refresh token came again, so another party may have it. */
 export type EndReason = 'person' | 'client' | 'reuse';
 
 /** Null if it had ended, or is not that user's. @param userId null: any user's */

@@ -2,7 +2,7 @@
  * The token endpoint: a code, or a refresh token, for an access token and another refresh token.
  *
  * A code and a refresh token are good once. The row is locked while it is looked at, so of two requests with the same one the
- * second is a replay; that ends the grant, because one of the two was sent by somebody else (RFC 9700, 2.1.1 and 4.14).
+ * second is a replay; that ends the grant, because one of the two was sent by another party (RFC 9700, 2.1.1 and 4.14).
  */
 import { createHash } from 'node:crypto';
 import {

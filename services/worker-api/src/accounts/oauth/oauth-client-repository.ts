@@ -3,7 +3,7 @@ import type { Db } from '../../database';
 import type { OauthClient } from '../../generated/prisma/client';
 import type { ClientFacts } from './oauth-client';
 
-/** Beyond this, clients that nobody has let in make room for new ones. */
+/** Beyond this, clients without a grant make room for new ones. */
 const REGISTERED_MAX = 5_000;
 
 export const findClient = (db: Db, id: string): Promise<OauthClient | null> =>
@@ -18,7 +18,7 @@ export function keepDocument(db: Db, id: string, facts: ClientFacts, now: Date):
 export const insertClient = (tx: Db, id: string, facts: ClientFacts): Promise<OauthClient> =>
   tx.oauthClient.create({ data: { id, ...facts } });
 
-/** Anybody may register, so what nobody has used yields: the oldest first. */
+/** Registration is open, so unused clients yield: the oldest first. */
 export const makeRoomForClients = (tx: Db): Promise<unknown> => tx.$executeRaw`
   DELETE FROM oauth_clients WHERE id IN (
     SELECT id FROM oauth_clients WHERE granted_at IS NULL ORDER BY created_at DESC OFFSET ${REGISTERED_MAX})`;
@@ -26,7 +26,7 @@ export const makeRoomForClients = (tx: Db): Promise<unknown> => tx.$executeRaw`
 export const noteGranted = (tx: Db, id: string, now: Date): Promise<unknown> =>
   tx.oauthClient.updateMany({ where: { id }, data: { grantedAt: now } });
 
-/** Removes clients that nobody let in for a day, or that hold nothing any more. */
+/** Removes clients without a grant for a day, or that hold nothing any more. */
 export const sweepOauthClients = (pool: Pool): Promise<unknown> =>
   pool.query(`DELETE FROM oauth_clients c
     WHERE (granted_at IS NULL AND coalesce(read_at, created_at) < now() - interval '1 day'

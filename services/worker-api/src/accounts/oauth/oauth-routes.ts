@@ -17,7 +17,7 @@ import { factsOf, REGISTERED } from './oauth-client';
 import { insertClient, makeRoomForClients } from './oauth-client-repository';
 import { describeRedirect } from './redirect-uri';
 
-/** A document that anybody may read, and keep for a while. */
+/** Serves a public document, which may be cached for a while. */
 const forAWhile = { 'Cache-Control': 'public, max-age=300' };
 
 export function oauthOperations(deps: AccountDeps): Operations<'worker'> {

@@ -9,7 +9,7 @@ export interface OidcSettings {
   scopes: string;
   /** Its name on the sign-in page. */
   name: string;
-  /** Sign-up policy for people without an account: only invited ones, or anybody known to the provider. */
+  /** Sign-up policy for people without an account: only invited ones, or every person known to the provider. */
   signUp: 'invited' | 'anyone';
 }
 

@@ -33,7 +33,7 @@ export class Refused extends Error {
 
 /**
  * Identified by the provider's subject identifier; the first time by a verified address, which is never used again afterwards.
- * An unverified address is worth nothing on either side: anyone may claim it at the provider, and an account
+ * An unverified address is worth nothing on either side: any person may claim it at the provider, and an account
  * here may have been created with it by an inviter of its owner. Such an account is not linked: its creator would
  * still know its password. Nor does it lose the address, with which its holder signs in: a person who knows the password
  * verifies the address after signing in (`proveByPerson`). Nor is an account linked that belongs to another person of the

@@ -1,7 +1,7 @@
 /**
  * Signing in elsewhere: authorization code with PKCE (RFC 9700), state and nonce.
  *
- * State is bound to the browser by a cookie, so that nobody can finish a sign-in that another began, and its row is taken
+ * State is bound to the browser by a cookie, so that no person can finish a sign-in that another began, and its row is taken
  * out when it is used: one departure, one arrival. All happens on the host where it began, where the session cookie must be.
  */
 

@@ -14,7 +14,7 @@ import {
 export type SigningKeys = ReturnType<typeof createSigningKeys>;
 
 const FRESH_MS = 60_000;
-/** An unknown key id may be one just created by another replica, but anyone can invent ids: rereads are rate-limited. */
+/** An unknown key id may be one just created by another replica, but a client can invent ids: rereads are rate-limited. */
 const UNKNOWN_REREAD_MS = 5_000;
 /** They belong to no workspace: the platform's own data key seals them. */
 const OWNER = '_platform';

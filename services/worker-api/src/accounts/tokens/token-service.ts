@@ -54,7 +54,7 @@ export async function createWorkspaceToken(deps: AccountDeps, requester: Request
  * Row and announcement commit together. Tokens that it created stay valid unless `withMade`: a program may replace its own
  * token with one that it creates with the old one.
  * @returns the ids of all revoked tokens
- * @throws AppError 404, also for somebody else's token
+ * @throws AppError 404, also for another user's token
  */
 export async function revokeToken(
   prisma: PrismaClient,

@@ -11,7 +11,7 @@ export function normaliseEmail(text: string): string | null {
 const ASCII = /^[ -~]*$/;
 
 /**
- * The canonical spelling of an address that another system has verified. Null if it is another spelling for us alone: whoever
+ * The canonical spelling of an address that another system has verified. Null if it is another spelling for us alone: the person who
  * receives mail at `ａda@example.com` there may have nothing to do with `ada@example.com` here.
  */
 export function normaliseVerifiedEmail(text: string): string | null {

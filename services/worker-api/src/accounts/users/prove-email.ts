@@ -1,7 +1,7 @@
 /**
  * Proof that an address belongs to its user.
  *
- * Only two things verify it: a link that the platform's mailer sent to the address and showed to nobody else, or an identity
+ * Only two things verify it: a link that the platform's mailer sent to the address and showed to no other person, or an identity
  * provider that marks it as verified. Signing in with a password, or holding a link that was handed over, verifies
  * nothing: the inviter could have opened that link.
  */

@@ -1,7 +1,7 @@
 /**
  * A deleted workspace is closed at once and purged after seven days.
  *
- * Closed means that no credential may enter it, that none of its content is shown to anybody, and that nothing in it runs:
+ * Closed means that no credential may enter it, that none of its content is shown, and that nothing in it runs:
  * memberships and tokens stay, and are not counted; runs stay queued or asleep; those held by an executor are
  * cancelled. Restoring resets one column and undoes the closure. Purging deletes the row, with all that belongs to it, and
  * announces it; every service, this one included, then deletes its remaining data. See docs/adr/0024-closed-workspaces.md.
@@ -47,7 +47,7 @@ export async function deleteWorkspace(prisma: PrismaClient, { caller, actor }: R
   });
 }
 
-/** @throws AppError 404 for anybody but an owner, for a workspace that is not deleted, and after the restore period */
+/** @throws AppError 404 for all but owners, for a workspace that is not deleted, and after the restore period */
 export async function restoreWorkspace(
   prisma: PrismaClient,
   workspaceId: string,

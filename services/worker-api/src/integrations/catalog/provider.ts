@@ -68,7 +68,7 @@ export interface Provider {
   tokenParams?: Readonly<Record<string, string>>;
   scopeSeparator?: ',';
   scopes: readonly Scope[];
-  /** Asked for always: without them nothing is refreshed, or nobody can say whose account it is. */
+  /** Asked for always: without them nothing is refreshed, or the account stays unknown. */
   alwaysScopes?: readonly string[];
   clientAuth: 'basic' | 'post';
   /** Hosts that a token may go to; `*.example.com`: every name below one. */

@@ -1,0 +1,50 @@
+/** Names are those of the field, and comments and pages name their actors: CONTRIBUTING.md has the rules. */
+import path from 'node:path';
+import { checkSource, findUnidiomaticNames } from './find-unidiomatic-names';
+
+const root = path.resolve(__dirname, '../../../..');
+
+/** Names that are standard as they are, with the reason. */
+const EXCEPTIONS = new Map([
+  ['signIn', 'the field’s own word'],
+  ['indexOf', 'as Array has it'],
+]);
+
+test('every name of a function, permission or file is one that a reader would guess', () => {
+  const { files, findings } = findUnidiomaticNames(root);
+  for (const [dir, count] of [
+    ['services/', 800],
+    ['packages/', 1_200],
+  ] as const) {
+    expect([dir, files.filter((file) => file.startsWith(dir)).length >= count]).toEqual([dir, true]);
+  }
+  const problems = findings
+    .filter(({ found }) => !EXCEPTIONS.has(found))
+    .map(({ file, line, found, rule }) => `${file}:${line}: ${found} (${rule})`);
+  expect(problems).toEqual([]);
+});
+
+test('each kind of name is found with its line, and words in strings and code are not comments', () => {
+  const code = [
+    'function trialsOf() {}',
+    'const mayEdit = true;',
+    'const sayProblem = () => 1;',
+    '// Nobody may read it.',
+    'const url = "https://example.com/anyone";',
+    'interface Deps { reachIn(): void }',
+    'export const x = <T,>(whoever: T) => whoever; /* for someone */',
+  ];
+  expect(checkSource('run-facts.ts', code.join('\n')).map(({ line, found, rule }) => [line, found, rule])).toEqual([
+    [1, 'run-facts.ts', 'stem'],
+    [1, 'trialsOf', 'preposition'],
+    [2, 'mayEdit', 'permission'],
+    [3, 'sayProblem', 'stem'],
+    [6, 'reachIn', 'preposition'],
+    [4, 'Nobody', 'unnamed actor'],
+    [7, 'someone', 'unnamed actor'],
+  ]);
+  expect(checkSource('page.tsx', '<p title="for anyone">Nobody decides</p>').map(({ found }) => found)).toEqual([
+    'anyone',
+    'Nobody',
+  ]);
+});
